@@ -60,6 +60,20 @@ static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample
     cost->jobs = 1;
 }
 
+/* Jobs of one length cannot tell a from b, so that rounding could make variances negative, and one
+ * change after the other could make them grow without end. So a is never more certain than its
+ * drift, and neither a nor b is less certain than if all of the job's time might be its own. */
+static void keep_certainty(struct yk_cost *cost, const struct yk_cost_sample *sample)
+{
+    const double drift = DRIFT * cost->item_ns;
+    const double item = sample->ns / sample->items, fixed = sample->ns / sample->chunks;
+    double most;
+    cost->item_var = fmin(fmax(cost->item_var, drift * drift), item * item);
+    cost->fixed_var = fmin(fmax(cost->fixed_var, 0), fixed * fixed);
+    most = sqrt(cost->item_var * cost->fixed_var);
+    cost->both_var = fmax(-most, fmin(cost->both_var, most));
+}
+
 /* If a step leads to an impossible value, only the latest job counts. */
 static void keep_sane(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
@@ -83,13 +97,17 @@ static void follow(struct yk_cost *cost, const struct yk_cost_sample *sample, do
     cost->both_var -= item * fixed / spread2;
     cost->fixed_var -= fixed * fixed / spread2;
     keep_sane(cost, sample);
+    keep_certainty(cost, sample);
 }
 
+/* At least the drift of a: rounding could give less than nothing. */
 static double foreseen_var(const struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
-    return cost->item_var * sample->items * sample->items +
-           2 * cost->both_var * sample->items * sample->chunks +
-           cost->fixed_var * sample->chunks * sample->chunks;
+    const double drift = DRIFT * cost->item_ns * sample->items;
+    const double var = cost->item_var * sample->items * sample->items +
+                       2 * cost->both_var * sample->items * sample->chunks +
+                       cost->fixed_var * sample->chunks * sample->chunks;
+    return fmax(var, drift * drift);
 }
 
 static void learn_noise(struct yk_cost *cost, double part2, double known2)
@@ -116,6 +134,7 @@ static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, dou
     cost->both_var *= more;
     cost->fixed_var *= more; /* the change may be in a chunk's cost as well as in its items' */
     cost->above = cost->below = 0;
+    keep_certainty(cost, sample);
 }
 
 enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sample *sample)

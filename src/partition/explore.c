@@ -48,15 +48,21 @@ static double typical(const struct yk_tried_team *team)
     return count > 0 ? sorted[(count - 1) / 2] : 0;
 }
 
-/* Standard error of the median, from the mean distance to it. */
-static double error_of(const struct yk_tried_team *team)
+/* The mean distance of the latest rounds to their median, relative to it. One round has none. */
+static double spread_of(const struct yk_tried_team *team)
 {
     const double middle = typical(team);
     double sum = 0;
     int i, count = recent(team);
     for (i = 0; i < count; i++)
         sum += fabs(team->ns[i] - middle);
-    return count > 1 ? sum / count / sqrt(count - 1) : middle;
+    return count > 1 ? sum / count / middle : 0;
+}
+
+/* Standard error of the median. */
+static double error_of(const struct yk_tried_team *team, double spread)
+{
+    return spread * typical(team) / sqrt(fmax(1, recent(team) - 1));
 }
 
 double yk_explore_ns(const struct yk_explorer *explorer, uint32_t devices)
@@ -117,7 +123,9 @@ static void add(struct yk_tried_team *team, double ns)
 static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
 {
     struct yk_tried_team *best = find(explorer, explorer->best);
-    const double error = SURE * hypot(error_of(best), error_of(tried));
+    /* Noise belongs to the machine: a team that has had one round is as noisy as the other. */
+    const double spread = fmax(spread_of(best), spread_of(tried));
+    const double error = SURE * hypot(error_of(best, spread), error_of(tried, spread));
     if (typical(tried) + error < typical(best)) {
         best->until_ns = AGAIN * explorer->all_ns;
         explorer->best = tried->devices;

@@ -287,7 +287,7 @@ static void plan_anew(const struct yk_job *job)
         guess(decomposition, decomposition->members[job->member].make);
     else if (decomposition->stands && asked && asked != decomposition->team)
         change_team(decomposition, plan, asked);
-    else if (!decomposition->stands || decomposition->guessed)
+    else if (!decomposition->stands || (decomposition->guessed && !decomposition->explorer.trying))
         begin(decomposition, plan);
     else
         go_on(decomposition, plan);

@@ -173,9 +173,40 @@ static void nonsense_is_harmless(void **state)
     assert_true(fabs(yk_cost_ns(&cost, 1000) / 1000 - 1) < 0.1);
 }
 
+static int is_sane(const struct yk_cost *cost)
+{
+    return isfinite(cost->item_ns) && cost->item_ns > 0 && isfinite(cost->fixed_ns) &&
+           cost->fixed_ns >= 0 && isfinite(cost->item_var) && cost->item_var > 0 &&
+           isfinite(cost->noise2) && cost->noise2 >= 0;
+}
+
+/* Jobs of one length do not tell a chunk's cost from that of its items, and now and then a device
+ * is faster or slower for a while: rounding must not turn certainty into nonsense. */
+static void jobs_of_one_length_stay_sane(void **state)
+{
+    const int makes[] = { 1, 1 };
+    const double peaks[] = { 0, 0 };
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct yk_cost costs[2];
+        uint64_t drawn = seed;
+        yk_cost_open(&costs[0], 7500);
+        yk_cost_open(&costs[1], 7500);
+        for (int i = 0; i < 400; i++)
+            for (int d = 0; d < 2; d++) {
+                const double factor = i % 37 < 2 ? 4 : i % 53 < 3 ? 0.3 : 1;
+                job(&costs[d], 5e5, 22e3 * factor * fmax(0.34, 1 + 0.1 * noise(&drawn)));
+                assert_true(is_sane(&costs[d]));
+            }
+        yk_cost_pool(costs, &(struct yk_cost_pool){ .make = makes, .peak = peaks, .count = 2 });
+        assert_true(is_sane(&costs[0]) && is_sane(&costs[1]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_of_one_length_stay_sane),
         cmocka_unit_test(finds_slope_and_cost),
         cmocka_unit_test(one_odd_job_teaches_nothing),
         cmocka_unit_test(a_change_is_followed_at_once),
