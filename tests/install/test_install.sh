@@ -93,16 +93,7 @@ for file in "$lib/libyoke.so" "$work/usr/bin/yoke" "$build/cli/yoke" "$(find "$b
 done
 
 echo "links of the installed documents"
-find "$docs" -name '*.md' | while read -r page; do
-    sed '/^```/,/^```$/d' "$page" | grep -oE '\]\([^)# ]+' | sed 's/^](//' | grep -vE '^(https?|mailto):' | while read -r link; do
-        [ -e "$(dirname "$page")/$link" ] || echo "${page#"$docs/"}: $link"
-    done
-done >"$work/broken"
-if [ -s "$work/broken" ]; then
-    cat "$work/broken"
-    echo "links that lead nowhere"
-    exit 1
-fi
+"$source/../docs/links.sh" "$docs" "$work/usr/include/yoke"
 
 echo "every header alone, in C11 and C++"
 for header in "$work"/usr/include/yoke/*.h; do
