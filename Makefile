@@ -28,6 +28,12 @@ demo:
 check: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS)
 
+# The reference of the public headers, for a browser: $(BUILD)/docs/html/index.html. Builds nothing else.
+docs:
+	@./bootstrap.sh --docs
+	@$(CONFIGURE) $$([ -e $(BUILD)/CMakeCache.txt ] || echo -DYOKE_TESTS=OFF) >/dev/null
+	@cmake --build $(BUILD) --target docs
+
 install:
 	@./bootstrap.sh --install
 	@$(MAKE) --no-print-directory product
@@ -36,4 +42,4 @@ install:
 clean:
 	rm -rf build
 
-.PHONY: all build bootstrap product demo check install clean
+.PHONY: all build bootstrap product demo check docs install clean

@@ -4,6 +4,7 @@
 #     ./bootstrap.sh            with apt on Debian and Ubuntu (sudo where not root); elsewhere says what to install
 #     ./bootstrap.sh --install  what library and command need, and no more
 #     ./bootstrap.sh --demo     what the demo needs as well: pictures, and PoCL
+#     ./bootstrap.sh --docs     what library and command need, and what writes the reference
 #     ./bootstrap.sh --ci       all that, and what .ci/run needs
 #     ./bootstrap.sh --list     only prints the packages
 #
@@ -109,11 +110,12 @@ opencl-headers"
 demo="$install pocl-opencl-icd ocl-icd-libopencl1 mricron-data glmark2-data"
 packages="$demo libcmocka-dev libopenblas-dev"
 ci_packages="g++ git clang libclang-rt-14-dev clang-format-14 valgrind spin gnuplot-nox libembree-dev libmetis-doc
-clang-19 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static"
+clang-19 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static doxygen"
 case ${1-} in
 "") modules="$modules cmocka openblas" ;;
 --install) packages=$install ;;
 --demo) packages=$demo ;;
+--docs) packages="$install doxygen" ;;
 --ci) packages="$packages $ci_packages" ;;
 --list)
     for package in $packages; do
@@ -122,7 +124,7 @@ case ${1-} in
     exit 0
     ;;
 *)
-    echo "usage: ./bootstrap.sh [--install | --demo | --ci | --list]" >&2
+    echo "usage: ./bootstrap.sh [--install | --demo | --docs | --ci | --list]" >&2
     exit 2
     ;;
 esac

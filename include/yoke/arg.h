@@ -1,4 +1,5 @@
-/* yoke/arg.h - the arguments of a job: values, and arrays with the way the kernel touches them. */
+/* yoke/arg.h - the arguments of a job: values, and arrays with the way the kernel touches them
+ * (docs/tutorial.md, docs/kernels.md). */
 #ifndef YOKE_ARG_H
 #define YOKE_ARG_H
 
@@ -10,6 +11,7 @@
 extern "C" {
 #endif
 
+/* Most arguments of a job; most stages of a job. */
 enum { YOKE_ARGS_MAX = 24, YOKE_STAGES_MAX = 1 };
 
 /* Which rows of an array the indexes first .. last - 1 of the range touch. */
@@ -24,8 +26,9 @@ typedef enum yoke_shape {
                   * set */
 } yoke_shape;
 
+/* Rows first .. last - 1, or indexes. */
 typedef struct yoke_rows {
-    int64_t first, last;
+    int64_t first, last; /* first one, and last + 1 */
 } yoke_rows;
 
 /* YOKE_CUSTOM: returns the rows that the indexes `range` touch, as one interval; if they lie in
@@ -50,130 +53,127 @@ typedef enum yoke_home {
 
 /* One argument. Its layout does not change, because a job contains an array of them. */
 typedef struct yoke_arg {
-    yoke_param_mode mode;
-    yoke_array *array; /* all modes except value; for a value without bytes: see
-                        * yoke_row_distance */
-    const void *value; /* mode value: copied at submit; NULL: the value is in `bits`. Mode reduce
-                        * without an array: where the result is written when the job ends */
-    size_t value_size;
-    yoke_type type; /* mode value: type of the number in `bits`; for one at `value`: unknown */
-    uint64_t bits;  /* its bytes, lowest first */
-    yoke_shape shape;
-    int64_t before, after; /* YOKE_HALO */
-    yoke_rows_fn *rows;    /* YOKE_CUSTOM */
-    const void *rows_context;
-    yoke_merge_fn *merge; /* YOKE_PARAM_ADD */
-    yoke_home home;       /* out and inout */
+    yoke_param_mode mode; /* how the kernel uses it */
+    yoke_array *array;    /* all modes except value; for a value without bytes: see
+                           * yoke_row_distance */
+    const void *value;    /* mode value: copied at submit; NULL: the value is in `bits`. Mode reduce
+                           * without an array: where the result is written when the job ends */
+    size_t value_size;    /* bytes of the value or the result */
+    yoke_type type;   /* mode value: type of the number in `bits`; for one at `value`: unknown */
+    uint64_t bits;    /* its bytes, lowest first */
+    yoke_shape shape; /* rows that an index touches */
+    int64_t before, after;    /* YOKE_HALO */
+    yoke_rows_fn *rows;       /* YOKE_CUSTOM */
+    const void *rows_context; /* passed to `rows` */
+    yoke_merge_fn *merge;     /* YOKE_PARAM_ADD */
+    yoke_home home;           /* out and inout */
 } yoke_arg;
 
 #ifdef __cplusplus
 }
 #endif
 
-/* Shorthands for the args list; each fills one yoke_arg.
- *
- *     yoke_value(x)                a number, also an expression: its present value; or a struct
- *                                  variable: its value at submit
- *     yoke_value_of(pointer, size) the bytes there, at submit
- *     yoke_use(a)                  array, in the mode of the kernel's parameter
- *     yoke_in(a)                   array, read; index i touches row i
- *     yoke_in_whole(a)             index i may touch any row
- *     yoke_in_halo(a, b, c)        index i touches rows i - b .. i + c
- *     yoke_in_custom(a, f, state)  the rows that f(state, range) returns
- *     yoke_out(a), yoke_inout(a)   written; read and written; index i touches row i
- *     yoke_out_part(a)             partly written: other elements of the row become undefined,
- *                                  even if a range without edges would keep them (yoke/job.h)
- *     yoke_out_home(a), yoke_inout_home(a)  the same; results come home as each chunk ends
- *     yoke_add_to(a)               added to, any row
- *     yoke_reduce_to(pointer)      set to the result of a YOKE_REDUCE or YOKE_FOLD when the job
- *                                  ends. Points to a variable of the program of the parameter's
- *                                  type; it does not change if the job fails
- *     yoke_reduce_onto(pointer)    the same; the variable's value when the job ends takes part
- *     yoke_reduce_to_array(a), yoke_reduce_onto_array(a)  the same for an array of one row with
- *                                  one element; later jobs may use it before yoke_wait
- *     yoke_row_distance(a)         a value, int64_t: elements between rows of `a`, another array,
- *                                  on the device. With b[k * distance + j] a kernel can be given a
- *                                  panel, and a device needs no room for the array (docs/memory.md)
- *
- * In C they are initialisers: .args = { yoke_value(2.0f), yoke_in(x) }, args[0] =
- * (yoke_arg)yoke_in(x). In C++ they are functions: args[0] = yoke_in(x). */
+/* Shorthands for the args list; each fills one yoke_arg. In C they are initialisers: .args = {
+ * yoke_value(2.0f), yoke_in(x) }, args[0] = (yoke_arg)yoke_in(x). In C++ they are functions:
+ * args[0] = yoke_in(x). */
 #ifndef __cplusplus
+/* A value: the bytes there, at submit. */
 #define yoke_value_of(pointer, size)                                                               \
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE, .value = (pointer), .value_size = (size)                         \
     }
-/* A number is kept in the argument, so it may be an expression; for a struct, which may be large,
- * the address is kept. */
+/* A number, also an expression: its present value; or a struct variable, of which the address is
+ * kept: its value at submit. */
 #define yoke_value(x)                                                                              \
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE,                                                                  \
         .value = &__builtin_choose_expr(YK_IS_STRUCT(x), (x), *(const char *)0),                   \
         .value_size = sizeof(x), .type = YK_TYPE_OF(x), .bits = YK_BITS(x)                         \
     }
+/* An array, in the mode of the kernel's parameter. */
 #define yoke_use(a)                                                                                \
     {                                                                                              \
         .mode = YOKE_PARAM_AS_KERNEL, .array = (a)                                                 \
     }
+/* A value, int64_t: elements between rows of `a`, another array, on the device. With b[k *
+ * distance + j] a kernel can be given a panel, and a device needs no room for the array
+ * (docs/memory.md). */
 #define yoke_row_distance(a)                                                                       \
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE, .array = (a)                                                     \
     }
+/* Read; index i touches row i. */
 #define yoke_in(a)                                                                                 \
     {                                                                                              \
         .mode = YOKE_PARAM_IN, .array = (a)                                                        \
     }
+/* Read; index i may touch any row. */
 #define yoke_in_whole(a)                                                                           \
     {                                                                                              \
         .mode = YOKE_PARAM_IN, .array = (a), .shape = YOKE_WHOLE                                   \
     }
+/* Read; index i touches rows i - rows_before .. i + rows_after. */
 #define yoke_in_halo(a, rows_before, rows_after)                                                   \
     {                                                                                              \
         .mode = YOKE_PARAM_IN, .array = (a), .shape = YOKE_HALO, .before = (rows_before),          \
         .after = (rows_after)                                                                      \
     }
+/* Read; the rows that function(state, range) returns. */
 #define yoke_in_custom(a, function, state)                                                         \
     {                                                                                              \
         .mode = YOKE_PARAM_IN, .array = (a), .shape = YOKE_CUSTOM, .rows = (function),             \
         .rows_context = (state)                                                                    \
     }
+/* Written; index i touches row i. */
 #define yoke_out(a)                                                                                \
     {                                                                                              \
         .mode = YOKE_PARAM_OUT, .array = (a)                                                       \
     }
+/* Partly written: other elements of the row become undefined, even if a range without edges would
+ * keep them (yoke/job.h). */
 #define yoke_out_part(a)                                                                           \
     {                                                                                              \
         .mode = YOKE_PARAM_OUT, .array = (a), .shape = YOKE_PART                                   \
     }
+/* Written; results come home as each chunk ends. */
 #define yoke_out_home(a)                                                                           \
     {                                                                                              \
         .mode = YOKE_PARAM_OUT, .array = (a), .home = YOKE_HOME_NOW                                \
     }
+/* Read and written; index i touches row i. */
 #define yoke_inout(a)                                                                              \
     {                                                                                              \
         .mode = YOKE_PARAM_INOUT, .array = (a)                                                     \
     }
+/* The same; results come home as each chunk ends. */
 #define yoke_inout_home(a)                                                                         \
     {                                                                                              \
         .mode = YOKE_PARAM_INOUT, .array = (a), .home = YOKE_HOME_NOW                              \
     }
+/* Set to the result of a YOKE_REDUCE or YOKE_FOLD when the job ends. Points to a variable of the
+ * program of the parameter's type; it does not change if the job fails. */
 #define yoke_reduce_to(pointer)                                                                    \
     {                                                                                              \
         .mode = YOKE_PARAM_REDUCE, .value = (pointer), .value_size = sizeof *(pointer),            \
         .type = YK_TYPE_OF(*(pointer))                                                             \
     }
+/* The same; the variable's value when the job ends takes part. */
 #define yoke_reduce_onto(pointer)                                                                  \
     {                                                                                              \
         .mode = YOKE_PARAM_REDUCE, .value = (pointer), .value_size = sizeof *(pointer),            \
         .type = YK_TYPE_OF(*(pointer)), .shape = YOKE_ONTO                                         \
     }
+/* The same for an array of one row with one element; later jobs may use it before yoke_wait. */
 #define yoke_reduce_to_array(a)                                                                    \
     {                                                                                              \
         .mode = YOKE_PARAM_REDUCE, .array = (a)                                                    \
     }
+/* The same; the present value takes part. */
 #define yoke_reduce_onto_array(a)                                                                  \
     {                                                                                              \
         .mode = YOKE_PARAM_REDUCE, .array = (a), .shape = YOKE_ONTO                                \
     }
+/* Added to, any row. */
 #define yoke_add_to(a)                                                                             \
     {                                                                                              \
         .mode = YOKE_PARAM_ADD, .array = (a), .shape = YOKE_WHOLE                                  \

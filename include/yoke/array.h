@@ -2,6 +2,7 @@
  *
  * yoke keeps track, row by row, of which devices have a current copy, and moves only rows that are
  * missing. Between yoke_run and yoke_array_acquire the host's copy may be out of date.
+ * docs/memory.md explains how rows are copied and what that costs.
  */
 #ifndef YOKE_ARRAY_H
 #define YOKE_ARRAY_H
@@ -29,6 +30,9 @@ typedef struct yoke_array_spec {
     const char *name;     /* for messages and traces, copied ["(unnamed)"] */
 } yoke_array_spec;
 
+/* Opens an array. Nothing is copied before a job needs it. `spec` is read only during the call.
+ * Close *out before the runtime. Thread-safe. YOKE_EINVAL: a field is out of range; YOKE_ENOMEM:
+ * there is no memory for the rows. */
 YOKE_API yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec,
                                      yoke_array **out);
 /* Shorthand: `rows` elements of `element_size` bytes at `host`, one per row. */
@@ -59,10 +63,11 @@ YOKE_API yoke_status yoke_array_panel(yoke_array *array, int64_t first_column, i
  */
 YOKE_API yoke_status yoke_array_close(yoke_array *array);
 
+/* What the host will do with rows that it acquires. */
 typedef enum yoke_access_mode {
-    YOKE_READ,  /* host may read; devices' copies stay valid */
-    YOKE_WRITE, /* host will write all rows without reading; devices' copies become invalid */
-    YOKE_READ_WRITE
+    YOKE_READ,      /* host may read; devices' copies stay valid */
+    YOKE_WRITE,     /* host will write all rows without reading; devices' copies become invalid */
+    YOKE_READ_WRITE /* host may do both; devices' copies become invalid */
 } yoke_access_mode;
 
 /* Makes the host's copy usable: waits for jobs submitted before that use the array, then moves the
@@ -88,13 +93,17 @@ YOKE_API void *yoke_array_host(yoke_array *array);
  * where they are first written. Free it with yoke_free, after closing the arrays that wrap it
  * (otherwise it is kept, with a warning), before or after yoke_close. NULL on failure. */
 YOKE_API void *yoke_alloc(yoke_runtime *runtime, size_t bytes);
+/* Frees memory of yoke_alloc. NULL is allowed. */
 YOKE_API void yoke_free(yoke_runtime *runtime, void *memory);
 
 /* Bytes moved for this array since it was opened: from the host to devices, back, and directly from
  * device to device. */
 typedef struct yoke_traffic {
-    int64_t to_devices, from_devices, between_devices;
+    int64_t to_devices;      /* from the host */
+    int64_t from_devices;    /* to the host */
+    int64_t between_devices; /* from device to device */
 } yoke_traffic;
+/* The array's traffic so far; zeros if there is no such array. Thread-safe. */
 YOKE_API yoke_traffic yoke_array_traffic(const yoke_array *array);
 
 #ifdef __cplusplus

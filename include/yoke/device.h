@@ -1,4 +1,5 @@
-/* yoke/device.h - the devices of a runtime: sets of CPU cores, and GPUs.
+/* yoke/device.h - the devices of a runtime: sets of CPU cores, and GPUs. docs/backends.md explains
+ * their names, and when GPU drivers are loaded.
  */
 #ifndef YOKE_DEVICE_H
 #define YOKE_DEVICE_H
@@ -10,9 +11,12 @@
 extern "C" {
 #endif
 
+/* Bytes of a device's name, with the final 0. */
 #define YOKE_DEVICE_NAME_MAX 64
+/* Bytes of a device's specification, with the final 0. */
 #define YOKE_DEVICE_SPEC_MAX 320
 
+/* What yoke_open opens (yoke/runtime.h). Not an address. */
 typedef struct yoke_runtime yoke_runtime;
 
 /* A device, as filled in by yoke_device_get. */
@@ -34,7 +38,7 @@ typedef struct yoke_device {
 } yoke_device;
 
 /* Devices of an open runtime. Loads GPU drivers and waits for them, as yoke_ready does.
- * Thread-safe. */
+ * Returns their number. Thread-safe. */
 YOKE_API int yoke_device_count(yoke_runtime *runtime);
 /* Waits like yoke_device_count only if device `index` is not open yet; devices named in results are
  * open. YOKE_EINVAL if there is no device `index`. */

@@ -1,4 +1,5 @@
-/* yoke/doctor.h - what a machine has and what is missing, for people and for the yoke command.
+/* yoke/doctor.h - what a machine has and what is missing, for people and for the yoke command
+ * (yoke-doctor(1)). docs/backends.md explains how devices are found.
  */
 #ifndef YOKE_DOCTOR_H
 #define YOKE_DOCTOR_H
@@ -12,7 +13,7 @@ extern "C" {
 
 /* The machine as this process may use it. */
 typedef struct yoke_machine {
-    char processor[64];
+    char processor[64];                     /* its model, as the system names it */
     int cores;                              /* by affinity and cpuset, ignoring the quota */
     int quota_cores;                        /* cgroup CPU quota in whole cores; 0: none */
     int numa_nodes;                         /* of these cores; 0: unknown */
@@ -22,22 +23,26 @@ typedef struct yoke_machine {
     char cache_folder[512];                 /* for compiled kernels; "": switched off */
     const char *described_by; /* "hwloc"; "/sys" if yoke was built without it (YOKE_HWLOC) */
 } yoke_machine;
+/* Describes this machine. YOKE_EINVAL: `out` is NULL. Thread-safe. */
 YOKE_API yoke_status yoke_machine_get(yoke_machine *out);
 
 /* The result of looking for one backend's devices. */
 typedef struct yoke_finding {
-    const char *backend, *summary;
-    int devices;    /* number found, used by default or not */
-    int missing;    /* 1: something must be installed or permitted before it can work */
-    char text[512]; /* what was found, or what is missing and what to install */
+    const char *backend; /* "cpu", "cuda", "opencl", "sim"; static */
+    const char *summary; /* what the backend is, in a few words; static */
+    int devices;         /* number found, used by default or not */
+    int missing;         /* 1: something must be installed or permitted before it can work */
+    char text[512];      /* what was found, or what is missing and what to install */
 } yoke_finding;
+/* Gets one finding, which is valid only during the call. */
 typedef void yoke_finding_fn(void *context, const yoke_finding *finding);
 /* Looks for the devices of every backend, drivers included, and calls `fn` for each backend.
  * YOKE_ENODEV if the CPU does not work. */
 YOKE_API yoke_status yoke_doctor(yoke_finding_fn *fn, void *context);
 
-/* The partitioners, from index 0; NULL after the last. */
+/* Name of a partitioner, from index 0; NULL after the last (docs/scheduling.md). */
 YOKE_API const char *yoke_partitioner_name(int index);
+/* What it does, in one line; NULL after the last. */
 YOKE_API const char *yoke_partitioner_summary(int index);
 /* A partitioner's settings, one line each ("chunk: items of a chunk"), from 0; NULL after the last.
  * The text is written to `line`, capacity 256. */

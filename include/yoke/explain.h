@@ -4,7 +4,8 @@
  * When a runtime is closed, the latest job of each of its kernels is described in the knowledge
  * base (for simulated devices only if YOKE_KB or yoke_config.knowledge names a file): each device's
  * share, the model that determined it, what the job would have taken without the device, and why it
- * got its share. The descriptions of the latest 16 runtimes are kept.
+ * got its share. The descriptions of the latest 16 runtimes are kept. docs/scheduling.md explains
+ * what the reasons mean.
  */
 #ifndef YOKE_EXPLAIN_H
 #define YOKE_EXPLAIN_H
@@ -27,6 +28,7 @@ extern "C" {
  * kept; the text says why. YOKE_EINVAL: `back` is less than 0, `out` is NULL, or `knowledge` is
  * "off". Thread-safe. */
 YOKE_API yoke_status yoke_story_open(const char *knowledge, int back, char **out);
+/* Frees a story. NULL is allowed. */
 YOKE_API void yoke_story_close(char *story);
 
 #ifdef __cplusplus

@@ -43,10 +43,10 @@
  * uses read it.
  *
  * The runtime may be NULL: then it is yoke_default(). Status and yoke_error_text() are those of
- * yoke_run. Thread-safe. A call costs yoke_run, about 0.5 us for each different pointer, and the
- * copies. For results, partitioners, other shapes and jobs that overlap: yoke/job.h. The arguments,
- * at most 24, are evaluated once, in no defined order; a compound literal with commas needs
- * parentheses. */
+ * yoke_run. docs/tutorial.md begins with yoke_for. Thread-safe. A call costs yoke_run, about 0.5 us
+ * for each different pointer, and the copies. For results, partitioners, other shapes and jobs that
+ * overlap: yoke/job.h. The arguments, at most 24, are evaluated once, in no defined order; a
+ * compound literal with commas needs parentheses. */
 #ifndef YOKE_FOR_H
 #define YOKE_FOR_H
 
@@ -64,35 +64,38 @@ extern "C" {
  * call then opens another. NULL: it cannot be opened; yoke_error_text() says why. Thread-safe. */
 YOKE_API yoke_runtime *yoke_default(void);
 
+/* What an argument of yoke_for is. */
 typedef enum yoke_given_kind {
-    YOKE_GIVEN_VALUE,
-    YOKE_GIVEN_MEMORY,
-    YOKE_GIVEN_CONST_MEMORY, /* only read */
-    YOKE_GIVEN_ARRAY
+    YOKE_GIVEN_VALUE,        /* a number or a struct */
+    YOKE_GIVEN_MEMORY,       /* a pointer */
+    YOKE_GIVEN_CONST_MEMORY, /* a pointer to const: only read */
+    YOKE_GIVEN_ARRAY         /* a yoke_array * */
 } yoke_given_kind;
 
 /* An argument as the compiler sees it. */
 typedef struct yoke_given {
-    yoke_given_kind kind;
-    yoke_type type;       /* of the value, or of the elements */
-    size_t size;          /* bytes of the value, or of an element */
-    const void *at;       /* the value, or the first element */
-    yoke_array *array;    /* YOKE_GIVEN_ARRAY */
-    int64_t count;        /* number of elements there; 0: as many as the range needs */
-    int64_t row_elements; /* in a row; 0: one for each index of the further dimensions */
-    yoke_shape shape;
-    int64_t before, after; /* YOKE_HALO */
+    yoke_given_kind kind;  /* which of the fields below count */
+    yoke_type type;        /* of the value, or of the elements */
+    size_t size;           /* bytes of the value, or of an element */
+    const void *at;        /* the value, or the first element */
+    yoke_array *array;     /* YOKE_GIVEN_ARRAY */
+    int64_t count;         /* number of elements there; 0: as many as the range needs */
+    int64_t row_elements;  /* in a row; 0: one for each index of the further dimensions */
+    yoke_shape shape;      /* rows that an index touches */
+    int64_t before, after; /* YOKE_HALO: rows */
 } yoke_given;
 
 /* Indexes first .. last - 1 of a dimension of that size. */
 typedef struct yoke_span {
-    int64_t first, last, size;
+    int64_t first, last, size; /* first index, last + 1, and the size as the body sees it */
 } yoke_span;
+/* The indexes first .. last - 1 of a dimension with `size` indexes. */
 static inline yoke_span yoke_indexes(int64_t first, int64_t last, int64_t size)
 {
     const yoke_span span = { first, last, size };
     return span;
 }
+/* All indexes but the first `margin` and the last `margin`; none if there are too few. */
 static inline yoke_span yoke_interior(int64_t size, int64_t margin)
 {
     return size > margin && size - margin > margin ? yoke_indexes(margin, size - margin, size)
@@ -101,12 +104,14 @@ static inline yoke_span yoke_interior(int64_t size, int64_t margin)
 
 /* What yoke_for makes of its arguments; borrowed during the call. */
 typedef struct yoke_loop {
-    const yoke_kernel *kernel;
-    int dimensions;     /* of the range: the kernel's */
-    yoke_span along[3]; /* each dimension; further entries are ignored */
-    const yoke_given *given;
-    int given_count;
+    const yoke_kernel *kernel; /* what is run */
+    int dimensions;            /* of the range: the kernel's */
+    yoke_span along[3];        /* each dimension; further entries are ignored */
+    const yoke_given *given;   /* in the order of the kernel's parameters */
+    int given_count;           /* at most YOKE_ARGS_MAX */
 } yoke_loop;
+/* What yoke_for, yoke_for2 and yoke_for3 call: runs the loop and waits. `runtime` NULL:
+ * yoke_default(). Errors are those of yoke_run. Thread-safe. */
 YOKE_API yoke_status yoke_loop_run(yoke_runtime *runtime, const yoke_loop *loop);
 
 static inline yoke_given yk_with_row(yoke_given x, int64_t elements)
@@ -139,12 +144,19 @@ static inline yoke_given yk_with_onto(yoke_given x)
 #include <yoke/for_cpp.h>
 #else
 
+/* Runs a kernel for n indexes: see the head of this file. */
 #define yoke_for(runtime, kernel, n, ...)        YK_RUN(runtime, kernel, 1, (n, 1, 1), __VA_ARGS__)
+/* The same in two dimensions, of n and m indexes; the first is split over devices. */
 #define yoke_for2(runtime, kernel, n, m, ...)    YK_RUN(runtime, kernel, 2, (n, m, 1), __VA_ARGS__)
+/* The same in three dimensions. */
 #define yoke_for3(runtime, kernel, n, m, l, ...) YK_RUN(runtime, kernel, 3, (n, m, l), __VA_ARGS__)
+/* Index i uses row i, of that many elements, of the memory at x. */
 #define yoke_row(x, elements)                    yk_with_row(YK_GIVEN(x), elements)
+/* Index i also reads rows i - before .. i + after. */
 #define yoke_halo(x, before, after)              yk_with_halo(YK_GIVEN(x), before, after)
+/* The present value of x, a pointer to a result, takes part in the result. */
 #define yoke_onto(x)                             yk_with_onto(YK_GIVEN(x))
+/* yoke_whole(x, count) or yoke_whole(x): every index may use any element of x. */
 #define yoke_whole(...)                          YK_WHOLE(__VA_ARGS__, 0, ~)
 #define YK_WHOLE(x, count, ...)                  yk_with_whole(YK_GIVEN(x), count)
 

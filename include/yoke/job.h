@@ -1,5 +1,5 @@
 /* yoke/job.h - a kernel over an index range, with the arrays it touches; run on all devices at the
- * same time.
+ * same time. docs/concepts.md explains the order of jobs, and what is lost when one fails.
  */
 #ifndef YOKE_JOB_H
 #define YOKE_JOB_H
@@ -15,6 +15,7 @@ extern "C" {
 /* A submitted job. Not an address; copies of it are equally valid. */
 typedef struct yoke_ticket yoke_ticket;
 
+/* A job's description. Zero-initialise, then set fields as needed; the default is in brackets. */
 typedef struct yoke_job {
     size_t size;               /* sizeof(yoke_job), needed by fields added after version 0.1. 0: all
                                 * fields of version 0.1. YOKE_EINVAL: a size that this library does
@@ -25,6 +26,7 @@ typedef struct yoke_job {
      * kernels by turns and goes on with the faster one. The choice is remembered for jobs with the
      * same two kernels, and rarely checked again (docs/kernels.md). */
     const yoke_kernel *alternative;
+    /* The indexes to do, in one to three dimensions. */
     struct {
         int64_t first, last; /* first dimension, split over devices; empty is allowed */
         /* Sizes of the second and third dimension as the body sees them (YOKE_SIZE2, YOKE_SIZE3). 0
@@ -35,7 +37,7 @@ typedef struct yoke_job {
          * that the kernel does not write. So { 1, nz - 1, { ny, nx }, { 1, ny - 1 }, { 1, nx - 1 }
          * } is an interior, and the edges are kept (docs/kernels.md) */
         struct {
-            int64_t first, last;
+            int64_t first, last; /* first index, and last + 1 */
         } second, third;
     } range;
     yoke_arg args[YOKE_ARGS_MAX]; /* in the order of the kernel's parameters; the rest zero */
@@ -46,7 +48,7 @@ typedef struct yoke_job {
      * tickets of this runtime that have not been waited for. Read only during the call. Only jobs
      * submitted earlier can be named, so there are no cycles. */
     yoke_ticket *const *after;
-    int after_count;
+    int after_count; /* number of tickets in `after` */
     /* Seconds after submission. Later than this no chunk starts, and the job ends with
      * YOKE_ETIMEDOUT; chunks under way are finished. [0: none] */
     double deadline_seconds;
@@ -56,7 +58,7 @@ typedef struct yoke_job {
      * than 0 cancels the job. Of this runtime's calls only yoke_cancel is allowed in it; calls that
      * wait return YOKE_EINVAL. [NULL] */
     int (*progress)(void *context, int64_t done, int64_t all);
-    void *progress_context;
+    void *progress_context; /* passed to `progress` */
 } yoke_job;
 
 /* What one device did in a job. */
@@ -65,8 +67,8 @@ typedef struct yoke_device_result {
     int64_t items;       /* indexes of the first dimension that it completed */
     double share;        /* items / all */
     double busy_seconds; /* time during which at least one of its chunks was under way */
-    int64_t chunks;
-    const char *reason; /* why, in one sentence with numbers; "" if there is nothing to say */
+    int64_t chunks;      /* number of chunks that it completed */
+    const char *reason;  /* why, in one sentence with numbers; "" if there is nothing to say */
 } yoke_device_result;
 
 /* How threads waited for one device in a job, and how many worked on it. */
@@ -100,25 +102,26 @@ typedef struct yoke_model_result {
     double ended_seconds; /* from submission to the end of its last chunk; 0: it had none */
 } yoke_model_result;
 
+/* Why a device got a chunk at some moment. */
 typedef struct yoke_decision {
-    double seconds; /* since the job was submitted */
-    int device, lane;
-    int64_t first, last;
-    const char *reason;
+    double seconds;      /* since the job was submitted */
+    int device, lane;    /* what got the chunk: device's index in the runtime, and its lane */
+    int64_t first, last; /* indexes first .. last - 1 of the first dimension */
+    const char *reason;  /* in one sentence with numbers */
 } yoke_decision;
 
 /* What happened. Opened by yoke_run or yoke_wait, owned by the caller, freed by yoke_result_close.
  * If more than 64 jobs are done and not yet waited for, results of jobs that end then have numbers
  * only: reasons are "" and there are no decisions. */
 typedef struct yoke_result {
-    int version;             /* 4: this layout; later versions only append fields */
-    double seconds;          /* from submit to done */
-    const char *partitioner; /* with its settings, "auto" */
-    yoke_traffic traffic;    /* bytes that the job moved */
-    int device_count;
-    const yoke_device_result *devices;
-    int64_t decision_count;
-    const yoke_decision *decisions;
+    int version;                       /* 4: this layout; later versions only append fields */
+    double seconds;                    /* from submit to done */
+    const char *partitioner;           /* with its settings, "auto" */
+    yoke_traffic traffic;              /* bytes that the job moved */
+    int device_count;                  /* devices of the runtime when the job began */
+    const yoke_device_result *devices; /* `device_count` entries, in the order of the runtime */
+    int64_t decision_count;            /* number of decisions */
+    const yoke_decision *decisions;    /* in the order in which they were made */
     const yoke_wait_result *waits;     /* since version 2: one per device, in order */
     const yoke_kernel_result *kernels; /* since version 3: the same */
     const yoke_model_result *models;   /* since version 4: the same; zero if only numbers were
@@ -126,6 +129,7 @@ typedef struct yoke_result {
     double predicted_seconds; /* since version 4: `seconds` as its partitioner predicted it before
                                * the start; 0: no prediction, or only numbers were kept */
 } yoke_result;
+/* Frees a result. NULL is allowed. */
 YOKE_API void yoke_result_close(yoke_result *result);
 
 /* Runs the job and waits. The calling thread works, too. `result` may be NULL. Returns an error of

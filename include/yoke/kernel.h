@@ -43,10 +43,12 @@
 /* Group kernels: an array that the lanes of one group share, and a variable that each lane has for
  * itself as long as the group lives. Both start with undefined contents. */
 #define YOKE_LOCAL(T, n, count)             (yk_local, T, n, count)
+/* A variable of the lane, for use by YOKE_MINE. */
 #define YOKE_PRIVATE(T, n)                  (yk_private, T, n)
 
-/* Inside bodies of 2-D and 3-D kernels: sizes of the second and third dimension. */
+/* Inside bodies of 2-D and 3-D kernels: size of the second dimension. */
 #define YOKE_SIZE2                          yk_size2
+/* The same of the third dimension. */
 #define YOKE_SIZE3                          yk_size3
 /* Inside bodies of group kernels: number of indexes from i on that exist, <= unit. */
 #define YOKE_COUNT                          yk_count
@@ -55,8 +57,10 @@
  * `s`, which is the same in every lane. T has at most 8 bytes; lo and hi are the same in every
  * lane. */
 #define YOKE_LANE_SUM(T, s, j, lo, hi, ...) YK_LANE_FOLD(SUM, T, s, 0, j, lo, hi, __VA_ARGS__)
+/* The maximum in the same way, of `start` and all values. */
 #define YOKE_LANE_MAX(T, s, start, j, lo, hi, ...)                                                 \
     YK_LANE_FOLD(MAX, T, s, start, j, lo, hi, __VA_ARGS__)
+/* The minimum of `start` and all values. */
 #define YOKE_LANE_MIN(T, s, start, j, lo, hi, ...)                                                 \
     YK_LANE_FOLD(MIN, T, s, start, j, lo, hi, __VA_ARGS__)
 /* Declares `s`: not 0 if the condition is true in any lane l; the same in every lane. The condition

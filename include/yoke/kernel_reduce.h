@@ -23,11 +23,13 @@
  * what. */
 #define YOKE_REDUCE(op, T, n)                                                                      \
     (yk_reduce, YK_REDUCED_##op(T), n, YK_IDENTITY_##op(T), YK_REDUCES_##op, YK_REDUCE_##op)
+/* A parameter: one result of all indexes by the program's own fold. */
 #define YOKE_FOLD(fold, identity, T, n) (yk_reduce, T, n, identity, own, fold)
 
 /* For use in bodies; also yoke_reduce_at(n, v, place) for MIN_AT and MAX_AT. In group kernels only
  * inside YOKE_LANES or YOKE_ONCE. */
-#define yoke_reduce(n, v)     yk_reduce_into(n##_yk_op, &YOKE_MINE(n), v)
+#define yoke_reduce(n, v) yk_reduce_into(n##_yk_op, &YOKE_MINE(n), v)
+/* Folds v into the result of the YOKE_FOLD parameter n. */
 #define yoke_fold(n, fold, v) (YOKE_MINE(n) = fold(YOKE_MINE(n), v))
 
 /* Lanes of range kernels; group kernels have their own number. */

@@ -41,7 +41,8 @@
  * Device memory, for each of a GPU's lanes: three stacks of `room` items (yoke_step) for each of
  * its work-groups, and (most - 1) * generations more items for one of them; or fewer, if a copy of
  * the descriptor limits how many items ever wait (step.waiting). docs/adr/010 explains why this is
- * always enough. In C++ this header only gives the descriptor's type.
+ * always enough, docs/kernels.md how to write such kernels. In C++ this header only gives the
+ * descriptor's type.
  */
 #ifndef YOKE_KERNEL_STEP_H
 #define YOKE_KERNEL_STEP_H
@@ -50,6 +51,7 @@
 
 #if !defined(__cplusplus) || defined(YOKE_FLATTEN)
 
+/* Before a block: done only for items of the first generation. */
 #define YOKE_SEED if (yk_fresh)
 
 /* Work-items of a group on devices: a warp of NVIDIA's. */
@@ -71,6 +73,7 @@
 #define YK_STEP_HIDDEN(T)                                                                          \
     const int YK_UNUSED yk_fresh, T *YOKE_RESTRICT YK_UNUSED yk_emitted,                           \
         int32_t *YOKE_RESTRICT YK_UNUSED yk_sent, const int32_t YK_UNUSED yk_most
+/* Emits an item of the next generation. */
 #define YOKE_EMIT(...)                                                                             \
     do {                                                                                           \
         if (*yk_sent < yk_most)                                                                    \

@@ -11,8 +11,8 @@ extern "C" {
 
 /* Copies between host and device, in bytes per second; 0: not measured. */
 typedef struct yoke_link_speed {
-    double to_device, from_device;
-    double both; /* sum of both directions at once */
+    double to_device, from_device; /* one direction at a time */
+    double both;                   /* sum of both directions at once */
 } yoke_link_speed;
 
 /* What was measured for a device; 0: not measured, because it does not apply or is impossible. */

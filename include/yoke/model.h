@@ -3,7 +3,7 @@
  * devices themselves.
  *
  * What jobs teach is added to yoke's models automatically; this is the same arithmetic for other
- * measurements.
+ * measurements (docs/scheduling.md).
  */
 #ifndef YOKE_MODEL_H
 #define YOKE_MODEL_H
@@ -15,10 +15,12 @@
 extern "C" {
 #endif
 
+/* One measurement. */
 typedef struct yoke_sample {
     double items, seconds; /* > 0 */
 } yoke_sample;
 
+/* A device's time for v items: fixed_seconds + v * item_seconds. */
 typedef struct yoke_line {
     double item_seconds;  /* a; 0: unknown */
     double fixed_seconds; /* b */

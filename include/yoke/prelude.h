@@ -9,23 +9,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define YK_UNUSED      __attribute__((unused))
-#define YOKE_FN        static inline __attribute__((always_inline, unused))
-#define YOKE_CONST     static const
-#define YOKE_GLOBAL    /* address space of array parameters, for helpers that take a pointer */
-#define YOKE_SHARED    /* address space of YOKE_LOCAL arrays */
-#define YOKE_RESTRICT  restrict
+#define YK_UNUSED __attribute__((unused))
+/* Before a helper function of kernels. */
+#define YOKE_FN static inline __attribute__((always_inline, unused))
+/* Before a table of constants outside of functions. */
+#define YOKE_CONST  static const
+#define YOKE_GLOBAL /* address space of array parameters, for helpers that take a pointer */
+#define YOKE_SHARED /* address space of YOKE_LOCAL arrays */
+/* C's restrict in all three languages. */
+#define YOKE_RESTRICT restrict
+/* Of a struct type: its address is a multiple of n bytes. */
 #define YOKE_ALIGN(n)  __attribute__((aligned(n)))
 #define YOKE_UNROLL(n) /* before a loop; only devices' compilers use it */
-#define YOKE_PI        3.14159265358979323846
-#define YOKE_PI_F      3.14159265f
+/* Pi as a double. */
+#define YOKE_PI 3.14159265358979323846
+/* Pi as a float. */
+#define YOKE_PI_F 3.14159265f
 
 #if !(defined(__GLIBC_USE_IEC_60559_FUNCS_EXT_C23) && __GLIBC_USE_IEC_60559_FUNCS_EXT_C23 &&       \
       __GLIBC_MINOR__ >= 42)
+/* 1 / sqrtf(x) */
 YOKE_FN float rsqrtf(float x)
 {
     return 1.0f / sqrtf(x);
 }
+/* 1 / sqrt(x) */
 YOKE_FN double rsqrt(double x)
 {
     return 1.0 / sqrt(x);
@@ -34,7 +42,7 @@ YOKE_FN double rsqrt(double x)
 
 #define yoke_rsqrtf(x) rsqrtf(x) /* x must be FLT_MIN or more: this is cheaper on devices */
 
-/* The bits of a number, and the number with these bits. */
+/* The bits of a float. */
 YOKE_FN int32_t yoke_float_as_int(float x)
 {
     const union {
@@ -43,6 +51,7 @@ YOKE_FN int32_t yoke_float_as_int(float x)
     } both = { .number = x };
     return both.bits;
 }
+/* The float with these bits. */
 YOKE_FN float yoke_int_as_float(int32_t x)
 {
     const union {
@@ -75,6 +84,7 @@ static const struct yk_sums YK_UNUSED yk_no_sums = { { { 0, 0 } } };
      YK_SUM_PLACE(p, k) < YK_SUMS * sizeof *(p))
 #define YK_SUM_ADD(p, k, v)                                                                        \
     (((__typeof__(*(p)) *)YK_SUM_OF(k).lane)[YK_SUM_PLACE(p, k) / sizeof *(p)*YK_SUM_LANES] += (v))
+/* Adds v to the element at p of a YOKE_ADD array; any index may. */
 #define yoke_add(p, v)                                                                             \
     ((void)(YK_SUM_IS(p, 0)   ? YK_SUM_ADD(p, 0, v)                                                \
             : YK_SUM_IS(p, 1) ? YK_SUM_ADD(p, 1, v)                                                \

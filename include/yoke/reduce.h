@@ -11,38 +11,43 @@
  * applied to all values; to no value if the range is empty or all values are NaN. Values are
  * combined in an order that depends only on the range's sizes, so a job's result has the same bits
  * on any devices, for any split, every time. For bodies with products and sums, which compilers may
- * fuse, this holds if the file is built with EXACT (docs/kernels.md).
+ * fuse, this holds if the file is built with EXACT (docs/kernels.md, docs/adr/017).
  */
 #ifndef YOKE_REDUCE_H
 #define YOKE_REDUCE_H
 
 #include <stdint.h>
 
-/* Results of MIN_AT and MAX_AT: a value, and the place (>= 0) that was given with it; -1: there was
- * no value. */
+/* Result of MIN_AT and MAX_AT of floats, as the others of their types: a value, and the place (>=
+ * 0) that was given with it; -1: there was no value. */
 typedef struct yoke_at_float {
-    float value;
-    int64_t place;
+    float value;   /* the smallest or the largest */
+    int64_t place; /* where it is; -1: there is none */
 } yoke_at_float;
+/* Of double. */
 typedef struct yoke_at_double {
-    double value;
-    int64_t place;
+    double value;  /* the smallest or the largest */
+    int64_t place; /* where it is; -1: there is none */
 } yoke_at_double;
+/* Of int32_t. */
 typedef struct yoke_at_int32_t {
-    int32_t value;
-    int64_t place;
+    int32_t value; /* the smallest or the largest */
+    int64_t place; /* where it is; -1: there is none */
 } yoke_at_int32_t;
+/* Of uint32_t. */
 typedef struct yoke_at_uint32_t {
-    uint32_t value;
-    int64_t place;
+    uint32_t value; /* the smallest or the largest */
+    int64_t place;  /* where it is; -1: there is none */
 } yoke_at_uint32_t;
+/* Of int64_t. */
 typedef struct yoke_at_int64_t {
-    int64_t value;
-    int64_t place;
+    int64_t value; /* the smallest or the largest */
+    int64_t place; /* where it is; -1: there is none */
 } yoke_at_int64_t;
+/* Of uint64_t. */
 typedef struct yoke_at_uint64_t {
-    uint64_t value;
-    int64_t place;
+    uint64_t value; /* the smallest or the largest */
+    int64_t place;  /* where it is; -1: there is none */
 } yoke_at_uint64_t;
 
 #endif

@@ -7,6 +7,8 @@
  * A child of fork has none of these threads: there, calls with a runtime or an array of the parent
  * return YOKE_EINVAL. The child can open its own runtime. If the parent had used GPUs, that runtime
  * only uses cores, because GPU drivers do not work in a child.
+ *
+ * docs/backends.md explains the names of devices, docs/scheduling.md the partitioners.
  */
 #ifndef YOKE_RUNTIME_H
 #define YOKE_RUNTIME_H
@@ -88,9 +90,13 @@ YOKE_API yoke_status yoke_close(yoke_runtime *runtime);
  * is no memory, or no thread, to load them. */
 YOKE_API yoke_status yoke_ready(yoke_runtime *runtime);
 
-/* Writes the timeline of what ran so far; the suffix selects the format (.json or .html). Recording
- * is on if config.trace was set or yoke_trace_start was called. */
+/* Begins to record what devices do, unless that has begun. Waits for the jobs submitted before, and
+ * until every device is open. YOKE_EINVAL: the runtime is NULL; YOKE_ENOMEM: there is no memory for
+ * the records. */
 YOKE_API yoke_status yoke_trace_start(yoke_runtime *runtime);
+/* Waits for the jobs submitted before and writes the timeline of what ran so far; the suffix
+ * selects the format (.json or .html). YOKE_EINVAL: nothing was recorded, because neither
+ * config.trace was set nor yoke_trace_start called. YOKE_EIO: the file cannot be written. */
 YOKE_API yoke_status yoke_trace_write(yoke_runtime *runtime, const char *path);
 
 /* The runtime's clock in seconds: real, or virtual if all devices are simulated. */

@@ -21,24 +21,25 @@ typedef struct yoke_simulation {
     const char *profile; /* the items' costs: "linear-up", "random:spread=0.5"; NULL: all equal */
     int64_t items, unit; /* chunks are multiples of unit; 0: 1 */
     const double *costs; /* profile "recorded": costs of stretches of equal length, in any unit */
-    int64_t cost_count;
-    double core_seconds;        /* of an average item on a core; 0: by the machine's rate */
+    int64_t cost_count;  /* number of costs */
+    double core_seconds; /* of an average item on a core; 0: by the machine's rate */
     double bytes_in, bytes_out; /* bytes that an item needs copied to and from a GPU */
     const char *partitioner;    /* NULL: auto */
     int threads;                /* as in yoke_config */
-    yoke_waiting waiting;
-    int64_t seed;      /* of noise and random costs; 0: as given by machine and profile */
+    yoke_waiting waiting;       /* as in yoke_config */
+    int64_t seed;               /* of noise and random costs; 0: as given by machine and profile */
     int runs;          /* number of runs, one after the other, each with what the earlier ones
                         * taught and with its own noise; 0: 1 */
     int alone;         /* 1: also run each device alone */
     const char *trace; /* file for the last run's timeline (.json or .html) */
 } yoke_simulation;
 
+/* What one device did in the last run. */
 typedef struct yoke_simulated_device {
-    const char *name; /* "cpu", then the machine's names */
-    int lanes;
-    int64_t items, chunks;
-    double share, busy_seconds;
+    const char *name;           /* "cpu", then the machine's names */
+    int lanes;                  /* chunks that it works on at the same time */
+    int64_t items, chunks;      /* done by it */
+    double share, busy_seconds; /* items / all; time with a chunk under way */
     double alone_seconds; /* of an extra run of this device alone; NAN: not requested, or it cannot
                            * do the job alone */
     const char *reason;   /* why it got its share; "" if there is nothing to say */
@@ -46,30 +47,31 @@ typedef struct yoke_simulated_device {
 
 /* Results of the last run, unless noted otherwise. */
 typedef struct yoke_simulated {
-    const double *runs; /* seconds of each */
-    int run_count;
+    const double *runs;      /* seconds of each */
+    int run_count;           /* entries of `runs` */
     double ideal_seconds;    /* the least possible: all devices work all the time, each GPU's fixed
                               * cost once */
     const char *partitioner; /* with its settings */
-    int cores, threads;
-    int64_t seed;                         /* of the first run's noise */
+    int cores, threads;      /* of the machine; for CPU work */
+    int64_t seed;            /* of the first run's noise */
     int64_t chunks, decisions;            /* decisions: calls to the dispatcher */
     double core_seconds;                  /* sum over the cores: useful work */
     double spin_seconds;                  /* threads that polled a GPU */
     double lost_seconds;                  /* everything that was not useful work */
     int64_t to_devices, from_devices;     /* bytes */
     const yoke_simulated_device *devices; /* the cores, then each GPU */
-    int device_count;
-    double predicted_seconds; /* as its partitioner predicted it before the start; 0: no
-                               * prediction */
+    int device_count;                     /* entries of `devices` */
+    double predicted_seconds;             /* as its partitioner predicted it before the start; 0: no
+                                           * prediction */
 } yoke_simulated;
 
-/* YOKE_EINVAL with a text that says what is wrong and where; YOKE_EDEVICE if no device is left that
- * could do everything. Close *out. */
+/* Simulates. `simulation` is read only during the call. YOKE_EINVAL with a text that says what is
+ * wrong and where; YOKE_EDEVICE if no device is left that could do everything. Close *out. */
 YOKE_API yoke_status yoke_simulate(const yoke_simulation *simulation, yoke_simulated **out);
-YOKE_API void yoke_simulated_close(yoke_simulated *simulated); /* NULL is allowed */
+/* Frees it. NULL is allowed. */
+YOKE_API void yoke_simulated_close(yoke_simulated *simulated);
 
-/* The cost profiles, from index 0; NULL after the last. */
+/* Name of a cost profile, from index 0; NULL after the last. */
 YOKE_API const char *yoke_profile_name(int index);
 
 #ifdef __cplusplus

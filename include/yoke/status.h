@@ -2,7 +2,7 @@
  *
  * Functions that can fail return a yoke_status; outputs are written only on YOKE_OK. In addition,
  * the library keeps for each thread one line that names the cause and the cure of its latest
- * failure.
+ * failure. docs/tutorial.md has a table of common mistakes and what is said of them.
  */
 #ifndef YOKE_STATUS_H
 #define YOKE_STATUS_H
@@ -11,10 +11,12 @@
 extern "C" {
 #endif
 
+/* Marks what the library exports. */
 #define YOKE_API __attribute__((visibility("default")))
 
+/* How a call ended. */
 typedef enum yoke_status {
-    YOKE_OK = 0,
+    YOKE_OK = 0,  /* it worked; outputs are written */
     YOKE_EINVAL,  /* the caller's mistake: an argument, a count, a type, an unknown name
                    */
     YOKE_ENOMEM,  /* host memory, or a device's memory with nothing left to evict */
@@ -40,17 +42,20 @@ YOKE_API const char *yoke_status_text(yoke_status status);
  * next failing call. */
 YOKE_API const char *yoke_error_text(void);
 
-/* Log lines, for a program that wants to show or keep them. Without yoke_set_log they go to
+/* What a log line is about.
+ *
+ * Log lines, for a program that wants to show or keep them. Without yoke_set_log they go to
  * standard error: errors and warnings, or the level of the environment variable YOKE_LOG (off,
  * error, warn, info, debug). If a kernel takes longer than a second to compile, a line on a
  * terminal says so, unless warnings are off; with yoke_set_log that line has level info. */
 typedef enum yoke_log_level {
-    YOKE_LOG_ERROR,
-    YOKE_LOG_WARN,
-    YOKE_LOG_INFO,
-    YOKE_LOG_DEBUG
+    YOKE_LOG_ERROR, /* something failed */
+    YOKE_LOG_WARN,  /* it goes on, but not as the user may expect */
+    YOKE_LOG_INFO,  /* decisions that are made once */
+    YOKE_LOG_DEBUG  /* for those who work on yoke */
 } yoke_log_level;
 
+/* Gets one log line, without a newline; `line` is valid only during the call. */
 typedef void yoke_log_fn(void *context, yoke_log_level level, const char *line);
 
 /* Sends log lines up to `level` to `fn` (NULL: nowhere). May be called at any time; `fn` is called

@@ -3,7 +3,8 @@
  * With weight w the first w * n of a job's n indexes (rounded to multiples of its unit) are for the
  * CPU devices, the others for all other devices. Each side's part is split equally over its
  * devices, and a device that has finished takes work over from others of its side. After Odajima et
- * al., "Adaptive Task Size Control on High Level Programming for GPU/CPU Work Sharing".
+ * al., "Adaptive Task Size Control on High Level Programming for GPU/CPU Work Sharing"
+ * (docs/scheduling.md).
  *
  * A weight holds for the jobs of one kernel, or of all kernels without their own, until it is
  * changed. A job is split by the first of these that is set: job.partitioner, the kernel's weight,
@@ -50,7 +51,7 @@ YOKE_API yoke_status yoke_set_weight_chunks(yoke_runtime *runtime, const yoke_ke
  * count as one that ends with the last of them. */
 typedef struct yoke_times {
     double cpu_seconds, gpu_seconds; /* gpu: all devices except CPUs. 0: had nothing to do */
-    int64_t cpu_items, gpu_items;
+    int64_t cpu_items, gpu_items;    /* indexes of the first dimension that each class did */
 } yoke_times;
 /* Of the latest successful job of the kernel, or of all. All 0: there was none, or others that
  * overlap with the first are still running. */

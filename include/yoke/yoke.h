@@ -1,5 +1,8 @@
 /* yoke/yoke.h - everything. Read status, device, runtime, array, kernel and job first; the others
- * are independent. docs/references.md lists the papers cited by number. */
+ * are independent.
+ *
+ * docs/ is installed beside the library, in share/doc/yoke. docs/tutorial.md is where to begin,
+ * docs/concepts.md explains the terms, and docs/references.md lists the papers cited by number. */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
 #include <yoke/arg.h>

@@ -134,12 +134,14 @@ rm "$work/broken"
 machine dpkg-query apt-get id
 run --install
 expect 0 "libhwloc-dev"
-if grep -qE 'cmocka|mricron|pocl|openblas' "$log"; then exit 1; fi
+if grep -qE 'cmocka|mricron|pocl|openblas|doxygen' "$log"; then exit 1; fi
 : >"$work/installed"
 machine dpkg-query apt-get id
 run --demo
 expect 0 "pocl"
 if grep -qE 'cmocka|openblas' "$log"; then exit 1; fi
+run --docs
+expect 0 "doxygen"
 
 # no apt
 machine id
