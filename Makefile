@@ -32,7 +32,7 @@ check: build
 docs:
 	@./bootstrap.sh --docs
 	@$(CONFIGURE) $$([ -e $(BUILD)/CMakeCache.txt ] || echo -DYOKE_TESTS=OFF) >/dev/null
-	@cmake --build $(BUILD) --target docs
+	@cmake --build $(BUILD) --target docs -- -s --no-print-directory
 
 install:
 	@./bootstrap.sh --install

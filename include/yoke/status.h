@@ -52,7 +52,7 @@ typedef enum yoke_log_level {
     YOKE_LOG_ERROR, /* something failed */
     YOKE_LOG_WARN,  /* it goes on, but not as the user may expect */
     YOKE_LOG_INFO,  /* decisions that are made once */
-    YOKE_LOG_DEBUG  /* for those who work on yoke */
+    YOKE_LOG_DEBUG  /* details for work on yoke itself */
 } yoke_log_level;
 
 /* Gets one log line, without a newline; `line` is valid only during the call. */
