@@ -61,15 +61,15 @@ static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample
 }
 
 /* Jobs of one length cannot tell a from b, so that rounding could make variances negative, and one
- * change after the other could make them grow without end. So a is never more certain than its
- * drift, and neither a nor b is less certain than if all of the job's time might be its own. */
+ * change after the other could make them grow without end. So a and b are never more certain than
+ * their drift, and neither is less certain than if all of the job's time might be its own. */
 static void keep_certainty(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
-    const double drift = DRIFT * cost->item_ns;
+    const double item_drift = DRIFT * cost->item_ns, fixed_drift = DRIFT * cost->fixed_ns;
     const double item = sample->ns / sample->items, fixed = sample->ns / sample->chunks;
     double most;
-    cost->item_var = fmin(fmax(cost->item_var, drift * drift), item * item);
-    cost->fixed_var = fmin(fmax(cost->fixed_var, 0), fixed * fixed);
+    cost->item_var = fmin(fmax(cost->item_var, item_drift * item_drift), item * item);
+    cost->fixed_var = fmin(fmax(cost->fixed_var, fixed_drift * fixed_drift), fixed * fixed);
     most = sqrt(cost->item_var * cost->fixed_var);
     cost->both_var = fmax(-most, fmin(cost->both_var, most));
 }
@@ -126,13 +126,15 @@ static int add_up(struct yk_cost *cost, double deviations)
     return cost->above > CUSUM_MOST || cost->below > CUSUM_MOST;
 }
 
-/* Widens the uncertainty, so that the earlier estimate may be off by twice this job's deviation. */
+/* Widens the uncertainty, so that the earlier estimate may be off by twice this job's deviation: a
+ * and b by their parts of the predicted time. */
 static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, double off)
 {
-    const double more = fmax(1, 4 * off * off / foreseen_var(cost, sample));
-    cost->item_var *= more;
-    cost->both_var *= more;
-    cost->fixed_var *= more; /* the change may be in a chunk's cost as well as in its items' */
+    const double items_ns = cost->item_ns * sample->items;
+    const double fixed_ns = cost->fixed_ns * sample->chunks;
+    const double part = 2 * off / (items_ns + fixed_ns);
+    cost->item_var += part * part * cost->item_ns * cost->item_ns;
+    cost->fixed_var += part * part * cost->fixed_ns * cost->fixed_ns;
     cost->above = cost->below = 0;
     keep_certainty(cost, sample);
 }

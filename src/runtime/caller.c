@@ -169,14 +169,37 @@ static void work_along(struct yk_job *job)
         yk_thread_unpin(&before);
 }
 
+static _Thread_local const struct yk_job *taking_part_in;
+
+int yk_caller_is_here(const struct yk_job *job)
+{
+    return taking_part_in == job;
+}
+
+/* The median is followed, by steps of an eighth, because a caller that the machine keeps from its
+ * core for milliseconds says nothing about the next one. */
+void yk_caller_note_return(const struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    int64_t known, took;
+    if (runtime->virtual_clock || job->ended_by_caller)
+        return;
+    known = atomic_load_explicit(&runtime->return_ns, memory_order_relaxed);
+    took = yk_now(runtime) - job->ended_ns;
+    atomic_store_explicit(&runtime->return_ns, took > known ? known + known / 8 + 1 : known - known / 8,
+                          memory_order_relaxed);
+}
+
 void yk_caller_take_part(struct yk_job *job)
 {
+    taking_part_in = job;
     if (atomic_load(&job->phase) == YK_RUNNING) {
         if (atomic_load(&job->driven))
             yk_drive(job);
         else if (atomic_load(&job->borrowing))
             work_along(job);
     }
+    taking_part_in = NULL;
     if (atomic_load(&job->phase) != YK_DONE) {
         /* Others do the rest, including what a failing device may return. */
         atomic_store(&job->borrowing, 0);

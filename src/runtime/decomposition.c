@@ -446,5 +446,7 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
     decomposition->members[job->member].went_by_plan = job->planned;
     decomposition->round_jobs++;
     decomposition->round_ns += (double)(job->ended_ns - job->submitted_ns);
+    if (!job->ended_by_caller && !job->runtime->virtual_clock)
+        decomposition->round_ns += (double)atomic_load(&job->runtime->return_ns);
     decomposition->told &= !readied && job->planned;
 }

@@ -60,6 +60,7 @@ struct yk_decomposition {
     int round_jobs;  /* number of its jobs */
     double round_ns; /* sum of their times */
     int last_round;  /* number of jobs of the latest complete round */
+    double planning_ns; /* time in which plans were made */
 };
 
 /* Call before the job begins. If it uses arrays by rows and may be split by a plan, it gets a

@@ -9,6 +9,8 @@
 
 /* A plan is updated when this part more jobs have come. */
 #define MORE_JOBS (1.0 / 3)
+/* Making plans may take this part of the time of all jobs. */
+#define PLANNING 0.01
 /* Devices take up to this part longer beside others: beside cores, which use the memory that they
  * copy from and the threads that drive them, or beside other GPUs. */
 #define CONTENDED_BY_CORES 0.4
@@ -279,6 +281,7 @@ static void plan_anew(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->decomposition;
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
+    const int64_t begun_ns = yk_now(job->runtime);
     struct yk_plan *plan = yk_calloc(1, sizeof *plan);
     if (!plan)
         return; /* the present plan stays */
@@ -294,14 +297,19 @@ static void plan_anew(const struct yk_job *job)
     decomposition->planned = decomposition->jobs;
     decomposition->stale = 0;
     yk_free(plan);
+    decomposition->planning_ns += (double)(yk_now(job->runtime) - begun_ns);
 }
 
-/* Costs have changed, or there are a third more jobs, or it is another team's turn. */
+/* There is no plan, or it is another team's turn; or costs have changed, or there are a third more
+ * jobs, and these have paid for one more plan. */
 static int is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
-    return !decomposition->stands || decomposition->stale ||
-           (asked && asked != decomposition->team) ||
+    if (!decomposition->stands || (asked && asked != decomposition->team))
+        return 1;
+    if (decomposition->planning_ns > PLANNING * decomposition->explorer.all_ns)
+        return 0;
+    return decomposition->stale ||
            (!decomposition->explorer.trying &&
             (double)decomposition->jobs > (1 + MORE_JOBS) * (double)decomposition->planned);
 }

@@ -226,6 +226,7 @@ static void end_job(struct yk_job *job)
     job->ended_ns = job->reported_ns;
     if (job->has_add || job->reduction || atomic_load(&job->stop) || !job->ended_ns)
         job->ended_ns = yk_now(runtime);
+    job->ended_by_caller = yk_caller_is_here(job);
     take_stock(job);
     yk_lock(&runtime->lock);
     if (job->last > job->first && !atomic_load(&job->stop)) {

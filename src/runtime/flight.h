@@ -222,10 +222,6 @@ void yk_moved_hold(const struct yk_job *job, const struct yk_team_job *ran,
 void yk_moved_hear(const struct yk_job *job, const struct yk_memory *known);
 
 /* --- await.c --- */
-/* Time from the end of a chunk to the wake-up of the thread that slept until it: 30 to 60 us
- * measured if a driver wakes it on a machine with an H200. A thread that waits for a chunk shorter
- * than twice this time does not sleep. */
-enum { YK_WAKE_NS = 40000 };
 /* 1: a flight's end has to wake its host thread, because the prediction is missing or unreliable.
  */
 int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *device,

@@ -219,6 +219,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     yoke_status status; /* under lock until DONE */
     char *text;
     int64_t submitted_ns, ended_ns;
+    int ended_by_caller; /* 1: the thread that called yoke_run ended it */
     int64_t
         reported_ns; /* when the last chunk was reported, 0: a while after its end. Under lock */
     atomic_int_fast64_t bytes_to, bytes_from, bytes_between;
@@ -443,6 +444,10 @@ int yk_job_is_overdue(struct yk_job *job);
 void yk_caller_borrow(struct yk_job *job, int cpu);
 /* It works until it finds nothing more to do, and tells the others if the job is not done then. */
 void yk_caller_take_part(struct yk_job *job);
+/* 1: this thread is in yk_caller_take_part for the job. */
+int yk_caller_is_here(const struct yk_job *job);
+/* The job is over and its caller knows it: learns how long that took, if another thread ended it. */
+void yk_caller_note_return(const struct yk_job *job);
 /* Everybody is told of the job, for the first time; */
 void yk_job_tell(struct yk_job *job);
 /* there may be something to do: those who are asked look. */

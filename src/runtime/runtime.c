@@ -201,6 +201,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->streams = streams;
     runtime->watchdog = settings.watchdog;
     runtime->waiting = (yoke_waiting)settings.waiting;
+    atomic_init(&runtime->return_ns, YK_WAKE_NS);
     runtime->checks = runtime->places.checks = settings.checks;
     runtime->explains = settings.explains && !is_private(config);
     status = yk_runtime_open_weight(runtime, config);

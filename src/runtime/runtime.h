@@ -92,6 +92,11 @@ enum yk_loading_cause {
     YK_CAUSE_NEVER     /* the runtime closed before */
 };
 
+/* Time from the end of a chunk to the wake-up of the thread that slept until it: 30 to 60 us
+ * measured if a driver wakes it on a machine with an H200. A thread that waits for a chunk shorter
+ * than twice this time does not sleep. */
+enum { YK_WAKE_NS = 40000 };
+
 struct yoke_runtime {
     yoke_runtime *next_open; /* entry.c */
     int forks;               /* yk_fork_count() when it was opened */
@@ -127,6 +132,9 @@ struct yoke_runtime {
     atomic_int stop;
     atomic_uint change;      /* grows whenever a lane may find work it did not find before */
     atomic_int next_to_wake; /* of those who have to hear of it, see worker.c */
+    /* Typical time from the end of a job that another thread ended to the return of its
+     * yoke_run. */
+    _Atomic int64_t return_ns;
 
     struct yk_kernels kernels;
     struct yk_weight weight;        /* of kernels that have none of their own; under lock */

@@ -354,5 +354,7 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
         yk_caller_take_part(job);
     if (job->attended)
         yk_job_look_away(job);
+    yk_job_wait(job);
+    yk_caller_note_return(job);
     return wait_for(job, result);
 }
