@@ -186,7 +186,8 @@ void yk_caller_note_return(const struct yk_job *job)
         return;
     known = atomic_load_explicit(&runtime->return_ns, memory_order_relaxed);
     took = yk_now(runtime) - job->ended_ns;
-    atomic_store_explicit(&runtime->return_ns, took > known ? known + known / 8 + 1 : known - known / 8,
+    atomic_store_explicit(&runtime->return_ns,
+                          took > known ? known + known / 8 + 1 : known - known / 8,
                           memory_order_relaxed);
 }
 

@@ -54,12 +54,12 @@ struct yk_decomposition {
     struct yk_cuts cuts;
     /* Rounds: from one job of the rarest kernel to the next. */
     struct yk_explorer explorer;
-    int leads;       /* the rarest kernel */
-    int told;        /* 1: all jobs of this round so far followed the plan, and nothing else was
-                      * done */
-    int round_jobs;  /* number of its jobs */
-    double round_ns; /* sum of their times */
-    int last_round;  /* number of jobs of the latest complete round */
+    int leads;          /* the rarest kernel */
+    int told;           /* 1: all jobs of this round so far followed the plan, and nothing else was
+                         * done */
+    int round_jobs;     /* number of its jobs */
+    double round_ns;    /* sum of their times */
+    int last_round;     /* number of jobs of the latest complete round */
     double planning_ns; /* time in which plans were made */
 };
 

@@ -446,7 +446,8 @@ void yk_caller_borrow(struct yk_job *job, int cpu);
 void yk_caller_take_part(struct yk_job *job);
 /* 1: this thread is in yk_caller_take_part for the job. */
 int yk_caller_is_here(const struct yk_job *job);
-/* The job is over and its caller knows it: learns how long that took, if another thread ended it. */
+/* The job is over and its caller knows it: learns how long that took, if another thread ended it.
+ */
 void yk_caller_note_return(const struct yk_job *job);
 /* Everybody is told of the job, for the first time; */
 void yk_job_tell(struct yk_job *job);
