@@ -166,9 +166,16 @@ static yoke_status keep(struct app_run *run, yoke_result *result)
 static yoke_status run_one(struct app_run *run, const yoke_job *job)
 {
     const yoke_job mine = chosen(run, job);
+    const struct app_job_watch *watch = run->jobs;
     yoke_result *result = NULL;
+    if (watch && watch->begins)
+        watch->begins(watch->context, run->runtime, job);
     yoke_status status = yoke_run(run->runtime, &mine, &result);
-    return status == YOKE_OK ? keep(run, result) : status;
+    if (status != YOKE_OK)
+        return status;
+    if (watch && watch->ended)
+        watch->ended(watch->context, job, result);
+    return keep(run, result);
 }
 
 /* Waits for all jobs, even if one fails. */

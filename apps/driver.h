@@ -108,15 +108,24 @@ struct app_tally {                  /* what the devices did, added up over the j
 };
 void app_tally_clear(struct app_tally *tally);
 
+/* Called for each job that runs by itself, with the job as the application gave it; either may be
+ * NULL. */
+struct app_job_watch {
+    void *context;
+    void (*begins)(void *context, yoke_runtime *runtime, const yoke_job *job);
+    void (*ended)(void *context, const yoke_job *job, const yoke_result *result);
+};
+
 struct app_run {
     yoke_runtime *runtime;
     const char *partitioner; /* for jobs that name none; NULL: the runtime's */
     const struct measure_watch *watch;
-    const char *what; /* for progress: "run 2 of 5" */
-    uint8_t *owners;  /* of indexes (app_run_owners), or NULL */
-    int part;         /* above 1: only the first 1/part of each job's range is done */
-    int percent;      /* above 0: or only this percentage of it, */
-    int64_t width;    /* in whole multiples of this; 0: of 1 */
+    const struct app_job_watch *jobs; /* or NULL */
+    const char *what;                 /* for progress: "run 2 of 5" */
+    uint8_t *owners;                  /* of indexes (app_run_owners), or NULL */
+    int part;      /* above 1: only the first 1/part of each job's range is done */
+    int percent;   /* above 0: or only this percentage of it, */
+    int64_t width; /* in whole multiples of this; 0: of 1 */
     struct app_tally tally;
     double job_seconds, job_wall_seconds; /* of its jobs, by the runtime's clock and in real time */
 };

@@ -28,8 +28,9 @@ static yoke_status time_narrowly(const struct tune_spec *spec, struct app_sessio
 /* --- a device alone --- */
 
 static yoke_status time_block(const struct tune_spec *spec, struct app_session *session,
-                              const char *name, struct tune_block *block)
+                              struct tune_lines *lines, struct tune_block *block)
 {
+    const char *name = session->run.tally.devices[0].name; /* of the run before */
     char what[YOKE_DEVICE_NAME_MAX + 32];
     yoke_status status = YOKE_OK;
     double seconds;
@@ -38,8 +39,11 @@ static yoke_status time_block(const struct tune_spec *spec, struct app_session *
     session->run.percent = block->percent;
     /* the first run at a size prepares memory */
     status = app_session_time(session, what, &seconds);
+    session->run.jobs = &lines->measure;
     if (status == YOKE_OK)
         status = time_narrowly(spec, session, what, &block->time);
+    session->run.jobs = NULL;
+    tune_lines_end_block(lines);
     block->items = 0;
     for (d = 0; status == YOKE_OK && d < session->run.tally.device_count; d++)
         block->items += session->run.tally.devices[d].items;
@@ -59,7 +63,9 @@ static yoke_status fit_line(struct tune_device *device)
     return YOKE_OK;
 }
 
-/* Nothing of this goes into the knowledge base: there, a device alone is another machine. */
+/* Lessons of these runs do not go into the knowledge base: there, a device alone is another
+ * machine.
+ */
 static yoke_status train(const struct tune_spec *from, void *state, struct tune *tune, int d)
 {
     struct measure_spec spec = *from->spec;
@@ -78,12 +84,14 @@ static yoke_status train(const struct tune_spec *from, void *state, struct tune 
         status = app_session_warm_up(&session, &first);
     for (b = 0; status == YOKE_OK && b < from->blocks; b++) {
         device->blocks[b].percent = 100 * (b + 1) / from->blocks;
-        status = time_block(from, &session, named->name, &device->blocks[b]);
+        status = time_block(from, &session, &tune->lines, &device->blocks[b]);
         device->block_count += status == YOKE_OK;
     }
     yoke_status closed = app_session_close(&session);
     if (status == YOKE_OK)
         status = fit_line(device);
+    if (status == YOKE_OK)
+        status = tune_lines_end_device(&tune->lines, d);
     return status == YOKE_OK ? closed : status;
 }
 
@@ -100,6 +108,8 @@ static yoke_status train_all(const struct tune_spec *spec, void *state, struct t
             status = train(spec, state, tune, d);
         else
             *device = tune->devices[device->like];
+        if (device->like != d)
+            tune_lines_copy(&tune->lines, d, device->like);
     }
     return status;
 }
@@ -112,13 +122,15 @@ static int is_taught(const struct app_session *session)
     return !strchr(session->run.tally.partitioner, '(');
 }
 
-/* Runs until the partitioner knows enough, and then until the time is known. */
+/* Keeps the lines, runs until the partitioner knows enough, and then until the time is known. */
 static yoke_status run_together(const struct tune_spec *spec, struct app_session *session,
                                 struct tune *tune)
 {
     struct app_runs runs = { 0 };
     double seconds, first;
+    session->run.jobs = &tune->lines.keep;
     yoke_status status = app_session_warm_up(session, &first);
+    session->run.jobs = NULL;
     for (int run = 0; status == YOKE_OK && run < LESSONS_MOST; run++) {
         status = app_session_time(session, "together", &seconds);
         if (run > 0 && is_taught(session))
@@ -176,8 +188,9 @@ static yoke_status find_devices(struct app_session *owner, struct tune *out)
     out->all.device_count = tally->device_count;
     *tally = (struct app_tally){ 0 };
     out->devices = calloc((size_t)out->all.device_count, sizeof *out->devices);
-    return out->devices ? YOKE_OK
-                        : app_fail(YOKE_ENOMEM, "no memory for %d devices", out->all.device_count);
+    if (!out->devices)
+        return app_fail(YOKE_ENOMEM, "no memory for %d devices", out->all.device_count);
+    return tune_lines_open(out->all.device_count, &out->lines);
 }
 
 static yoke_status tune_with(const struct tune_spec *from, struct app_session *owner,
@@ -224,6 +237,7 @@ yoke_status tune_measure(const struct tune_spec *from, struct tune *out)
 void tune_close(struct tune *tune)
 {
     measure_close(&tune->all);
+    tune_lines_close(&tune->lines);
     free(tune->devices);
     tune->devices = NULL;
 }

@@ -2,16 +2,13 @@
  * device alone at several sizes, its time as a line; then all together.
  *
  * A block is the first part of the range of each of the application's jobs. Devices that are alike
- * share the results of one of them. What all together taught stays in the knowledge base.
+ * share the results of one of them. The lines of single jobs (tune_lines.h) and what all together
+ * taught stay in the knowledge base.
  */
 #ifndef YOKE_APPS_TUNE_H
 #define YOKE_APPS_TUNE_H
 
-#include <yoke/model.h>
-
-#include "driver.h"
-
-enum { TUNE_BLOCKS_MAX = 10 };
+#include "tune_lines.h"
 
 struct tune_spec {
     struct measure_spec *spec; /* its partitioner is used for all together */
@@ -44,6 +41,7 @@ struct tune_device {
 struct tune {
     struct measure all;          /* all together; only the timed runs */
     struct tune_device *devices; /* as many as `all` has */
+    struct tune_lines lines;     /* of single jobs, and whether they are kept */
     struct tune_time together;
     double foretold; /* predicted for all together, by the lines alone */
     int64_t items;   /* of a run's jobs; if there are several, their sum */

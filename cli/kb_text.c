@@ -279,6 +279,25 @@ static double figure_of(const yoke_lesson_device *device, const char *name)
     return yoke_figure_name(i) ? device->figures[i] : 0;
 }
 
+/* A lesson of yoke tune: nothing but lines, and how sure they are. */
+static void print_lines(const yoke_lesson *lesson)
+{
+    static const char *const names[] = { "device", "a (item)", "+-", "b (fixed)", "off", NULL };
+    struct table table = { .indent = 4 };
+    heads(&table, names);
+    for (int d = 0; d < lesson->device_count; d++) {
+        const yoke_lesson_device *device = &lesson->devices[d];
+        double item = figure_of(device, "item_ns"), half = figure_of(device, "item_half_ns");
+        table_cell(&table, TABLE_LEFT, "%s", device->name);
+        item_cell(&table, item);
+        table_cell(&table, TABLE_RIGHT, item > 0 && half > 0 ? "%.1f %%" : "-", 100 * half / item);
+        time_cell(&table, item > 0 ? figure_of(device, "fixed_ns") : (double)NAN);
+        table_cell(&table, TABLE_RIGHT, item > 0 ? "%.1f %%" : "-", 100 * figure_of(device, "off"));
+        table_row(&table);
+    }
+    table_print(&table, stdout);
+}
+
 static void print_devices(const yoke_lesson *lesson)
 {
     static const char *const names[] = { "device",       "share",       "a (item)", "b (fixed)",
@@ -329,6 +348,11 @@ static int tell_one(void *context, const yoke_lesson *lesson)
     telling->subject = lesson->subject;
     printf("\n  ");
     print_sizes(lesson);
+    if (!strcmp(lesson->origin, "tuned")) {
+        printf("\n    tuned: by yoke tune, each device alone, %s\n", date_of(lesson->seen, date));
+        print_lines(lesson);
+        return 1;
+    }
     printf("\n    %s, confirmed %" PRId64 " time%s, last seen %s%s%s\n", lesson->origin,
            lesson->confirmed, lesson->confirmed == 1 ? "" : "s", date_of(lesson->seen, date),
            lesson->ns > 0 ? ", takes " : "",

@@ -96,6 +96,28 @@ static void print_device(const struct tune *tune, int d, struct table *table)
     table_row(table);
 }
 
+/* A failure to keep is reported as one (kept_status). */
+static void print_kept(const struct tune *tune)
+{
+    const struct tune_lines *lines = &tune->lines;
+    const char *before = "\nkept, for --partitioner linear to begin with: ";
+    for (int k = 0; k < lines->count; k++) {
+        const yoke_job *job = &lines->kinds[k].job;
+        if (!lines->kinds[k].kept)
+            continue;
+        printf("%sthe lines of %s of %s", before, job->kernel->name,
+               count_words(job->range.last - job->range.first, "items").text);
+        before = ", ";
+    }
+    if (*before == ',')
+        printf("\n");
+    else if (lines->status == YOKE_ENODEV)
+        printf("\n%s\n", lines->why);
+    else if (lines->status == YOKE_OK)
+        printf(
+            "\nnothing is kept: lines are of jobs that run by themselves, and here all overlap\n");
+}
+
 static void print_answer(const struct tune_spec *from, const struct tune *tune)
 {
     static const char *const heads[] = { "device", "a alone", "+-",  "b alone",  "off",
@@ -108,6 +130,7 @@ static void print_answer(const struct tune_spec *from, const struct tune *tune)
     for (int d = 0; d < tune->all.device_count; d++)
         print_device(tune, d, &table);
     table_print(&table, stdout);
+    print_kept(tune);
 }
 
 static void add_time(cJSON *object, const struct tune_time *time)
@@ -115,6 +138,30 @@ static void add_time(cJSON *object, const struct tune_time *time)
     json_number(object, "seconds", time->seconds);
     json_number(object, "half_seconds", time->half);
     json_integer(object, "runs", time->runs);
+}
+
+static void add_line(cJSON *object, const yoke_line *line)
+{
+    json_number(object, "item_seconds", line->item_seconds);
+    json_number(object, "item_half_seconds", line->item_half);
+    json_number(object, "fixed_seconds", line->fixed_seconds);
+    json_number(object, "off", line->off);
+}
+
+static cJSON *kind_json(const struct tune *tune, const struct tune_kind *kind)
+{
+    cJSON *one = cJSON_CreateObject(), *devices;
+    json_text(one, "kernel", kind->job.kernel->name);
+    json_integer(one, "items", kind->job.range.last - kind->job.range.first);
+    cJSON_AddBoolToObject(one, "kept", kind->kept);
+    devices = cJSON_AddArrayToObject(one, "devices");
+    for (int d = 0; d < tune->lines.device_count; d++) {
+        cJSON *line = cJSON_CreateObject();
+        json_text(line, "name", tune->all.devices[d].name);
+        add_line(line, &kind->lines[d]);
+        cJSON_AddItemToArray(devices, line);
+    }
+    return one;
 }
 
 static cJSON *device_json(const struct tune *tune, int d)
@@ -125,10 +172,7 @@ static cJSON *device_json(const struct tune *tune, int d)
     json_text(one, "name", named->name);
     json_text(one, "like", tune->all.devices[device->like].name);
     alone = cJSON_AddObjectToObject(one, "alone");
-    json_number(alone, "item_seconds", device->alone.item_seconds);
-    json_number(alone, "item_half_seconds", device->alone.item_half);
-    json_number(alone, "fixed_seconds", device->alone.fixed_seconds);
-    json_number(alone, "off", device->alone.off);
+    add_line(alone, &device->alone);
     json_number(alone, "share", (double)device->part / (double)tune->items);
     blocks = cJSON_AddArrayToObject(alone, "blocks");
     for (int b = 0; b < device->block_count; b++) {
@@ -150,7 +194,7 @@ static cJSON *device_json(const struct tune *tune, int d)
 
 static int write_json(const struct tune_spec *from, const struct tune *tune, const char *path)
 {
-    cJSON *top = cJSON_CreateObject(), *together, *devices;
+    cJSON *top = cJSON_CreateObject(), *together, *devices, *lines;
     json_integer(top, "schema", 1);
     json_text(top, "version", yoke_version());
     json_text(top, "app", from->spec->app->name);
@@ -164,6 +208,9 @@ static int write_json(const struct tune_spec *from, const struct tune *tune, con
     devices = cJSON_AddArrayToObject(top, "devices");
     for (int d = 0; d < tune->all.device_count; d++)
         cJSON_AddItemToArray(devices, device_json(tune, d));
+    lines = cJSON_AddArrayToObject(top, "lines");
+    for (int k = 0; k < tune->lines.count; k++)
+        cJSON_AddItemToArray(lines, kind_json(tune, &tune->lines.kinds[k]));
     return json_write(top, path);
 }
 
@@ -211,6 +258,14 @@ static int read_values(const char *const *values, struct tune_spec *out)
     return wrong;
 }
 
+/* A file that cannot be written is a failure; without a knowledge base keeping was not asked for.
+ */
+static int kept_status(const struct tune *tune)
+{
+    const yoke_status status = tune->lines.status;
+    return status == YOKE_OK || status == YOKE_ENODEV ? 0 : command_failed(tune->lines.why);
+}
+
 static int tune_and_answer(struct tune_spec *from, const char *const *values)
 {
     const char *json = values[TUNE_JSON];
@@ -227,6 +282,8 @@ static int tune_and_answer(struct tune_spec *from, const char *const *values)
         print_answer(from, &tune);
     if (measured == YOKE_OK && json && !request_status())
         status = write_json(from, &tune, json);
+    if (measured == YOKE_OK && !status)
+        status = kept_status(&tune);
     if (tune.all.wrong_words)
         status = 2;
     tune_close(&tune);
@@ -262,9 +319,11 @@ const struct command command_tune = {
     .name = "tune",
     .words = "APP",
     .summary = "Measure each kind of device alone, fit its line, then run all together",
-    .text = "What all together taught is kept in the knowledge base, as after yoke run.\n"
-            "Exit status: 0 done, 1 failed, 2 wrong words,\n"
-            "130 stopped by Ctrl-C, 143 by SIGTERM.",
+    .text =
+        "The lines are kept in the knowledge base, so that --partitioner linear begins with them,\n"
+        "and what all together taught, as after yoke run.\n"
+        "Exit status: 0 done, 1 failed, 2 wrong words,\n"
+        "130 stopped by Ctrl-C, 143 by SIGTERM.",
     .options = tune_options,
     .word = command_app_word,
     .run = run_tune,

@@ -1,5 +1,6 @@
 /* yoke/knowledge.h - the knowledge base: inspecting it, taking it to other machines, removing
- * lessons. For `yoke kb`, and for programs that bring along what they learned elsewhere.
+ * lessons, and storing lines of devices alone. For `yoke kb`, `yoke tune`, and programs that bring
+ * along what they learned elsewhere or measured themselves.
  *
  * A lesson is what jobs of one kernel and one set of sizes taught about one machine's devices. A
  * machine is identified by a fingerprint of its devices, drivers and links. Lessons of other
@@ -10,7 +11,8 @@
 #define YOKE_KNOWLEDGE_H
 
 #include <stdint.h>
-#include <yoke/status.h>
+#include <yoke/job.h>
+#include <yoke/model.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +37,7 @@ typedef struct yoke_lesson {
     const char *partitioner;  /* by which such jobs are split; "": unknown; NULL is treated as "" */
     int size_count;           /* entries of `sizes` */
     double sizes[YOKE_SIZES_MAX]; /* [0]: items of the range */
-    const char *origin;           /* "trained", "derived" or "adjusted" */
+    const char *origin;           /* "trained", "derived", "adjusted" or "tuned" */
     int64_t confirmed;            /* number of jobs that ran like this */
     int64_t seen;                 /* when the latest of them ran, in seconds since 1970 */
     double ns;                    /* ns that a job takes; 0: unknown */
@@ -87,6 +89,16 @@ YOKE_API yoke_status yoke_knowledge_add(yoke_knowledge *knowledge, const yoke_le
 /* Removes the lessons that the filter selects (NULL: all). *count: how many there were. */
 YOKE_API yoke_status yoke_knowledge_forget(yoke_knowledge *knowledge,
                                            const yoke_lesson_filter *filter, int64_t *count);
+
+/* Stores, in the runtime's knowledge base, the times of jobs like `job` (its kernel, range and
+ * shapes of arrays) on each device alone: one line for each device of the runtime, in its order;
+ * item_seconds 0: unknown. The partitioner `linear` begins with these lines, in this runtime if it
+ * has not seen such a job yet, and in later processes on this machine until its own jobs have shown
+ * the devices beside each other. The job itself does not run. This is what `yoke tune` does.
+ * YOKE_ENODEV: the runtime keeps nothing (YOKE_KB=off; simulated devices without a named file).
+ * YOKE_EIO, YOKE_EBUSY: the file cannot be written. YOKE_EINVAL: the job is invalid, or a line. */
+YOKE_API yoke_status yoke_keep_lines(yoke_runtime *runtime, const yoke_job *job,
+                                     const yoke_line *lines, int count);
 
 #ifdef __cplusplus
 }

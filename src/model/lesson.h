@@ -17,9 +17,10 @@
 enum { YK_SIZES_MAX = 64, YK_LESSON_DEVICES = 32, YK_LESSON_NAME = 64 };
 
 enum yk_origin {
-    YK_ORIGIN_TRAINED, /* measured with these sizes */
-    YK_ORIGIN_DERIVED, /* derived from lessons of other sizes; nothing has run with it yet */
-    YK_ORIGIN_ADJUSTED /* measured, and changed since then because runs had become unbalanced */
+    YK_ORIGIN_TRAINED,  /* measured with these sizes */
+    YK_ORIGIN_DERIVED,  /* derived from lessons of other sizes; nothing has run with it yet */
+    YK_ORIGIN_ADJUSTED, /* measured, and changed since then because runs had become unbalanced */
+    YK_ORIGIN_TUNED     /* lines of each device alone, which a program measured (yoke tune) */
 };
 
 struct yk_sizes {
@@ -30,7 +31,10 @@ struct yk_sizes {
 struct yk_lesson_device {
     char name[YK_LESSON_NAME]; /* "cpu", "cuda:0": unique in the lesson */
     struct yk_line line;       /* time from a job's submission to the end of its last chunk,
-                                * while the devices of `team` worked; v: its items of the job */
+                                * while the devices of `team` worked (origin `tuned`: alone); v:
+                                * its items of the job */
+    double item_half_ns, off;  /* line.item_ns is within +- item_half_ns with a probability of
+                                * 95 %, and samples are off the line by this part; 0: unknown */
     double rate, fixed_ns;     /* of chunks: items per ns while busy, and the overhead of a
                                 * chunk. rate 0: unknown */
     double share;              /* part of the items of the latest job; -1: unknown */

@@ -31,11 +31,16 @@ const struct yk_figure yk_figures[YK_FIGURES] = {
                            .whole = 1 },
     [YK_FIGURE_FORM] = { "form", "the faster kernel: 1 the job's, 2 its alternative; 0: unknown", 0,
                          2, FIGURE(form), .whole = 1 },
+    [YK_FIGURE_ITEM_HALF_NS] = { "item_half_ns", "item_ns is within +- this, 95 %; 0: unknown", 0,
+                                 DBL_MAX, FIGURE(item_half_ns) },
+    [YK_FIGURE_OFF] = { "off", "part by which samples are off the line; 0: unknown", 0, DBL_MAX,
+                        FIGURE(off) },
 };
 
 const char *const yk_origin_names[] = { [YK_ORIGIN_TRAINED] = "trained",
                                         [YK_ORIGIN_DERIVED] = "derived",
                                         [YK_ORIGIN_ADJUSTED] = "adjusted",
+                                        [YK_ORIGIN_TUNED] = "tuned",
                                         NULL };
 
 double yk_figure_get(const struct yk_lesson_device *device, int figure)
@@ -76,7 +81,7 @@ const char *yk_lesson_wrong(const struct yk_lesson *lesson)
     for (int i = 0; i < lesson->sizes.count; i++)
         if (!(lesson->sizes.at[i] >= 0 && lesson->sizes.at[i] <= DBL_MAX))
             return "has a size that is no count";
-    if (lesson->origin < YK_ORIGIN_TRAINED || lesson->origin > YK_ORIGIN_ADJUSTED)
+    if (lesson->origin < YK_ORIGIN_TRAINED || lesson->origin > YK_ORIGIN_TUNED)
         return "has no origin";
     if (lesson->confirmed < 0 || lesson->seen < 0)
         return "was confirmed less than never";

@@ -29,6 +29,8 @@ enum {
     YK_FIGURE_LINK,
     YK_FIGURE_STEADY,
     YK_FIGURE_FORM,
+    YK_FIGURE_ITEM_HALF_NS,
+    YK_FIGURE_OFF,
     YK_FIGURES
 };
 extern const struct yk_figure yk_figures[YK_FIGURES];

@@ -67,6 +67,7 @@ struct yk_split_device {
     struct yk_line line; /* for its whole part of a job beside the others, from submission to
                           * its end; item_ns 0: unknown */
     int guessed;         /* 1: the line is only a guess */
+    int tuned;           /* 1: it is the device's line alone, which yoke tune measured */
     int passed_over;     /* jobs in a row that were split by lines and gave it nothing */
     const struct yk_fit *fit; /* source of the line, to compute it for fewer devices; NULL: only
                                * the line is known. Read only while the dispatcher opens */

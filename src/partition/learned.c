@@ -109,6 +109,7 @@ static void note_time(struct yk_learned *learned, const struct yk_split_outcome 
     if (job->by_lines && learned->fit_freely)
         yk_fit_fade(&learned->fit, CUT_OTHERWISE);
     learned->fit_freely = !job->by_lines;
+    learned->tuned = 0;
     yk_fit_add(&learned->fit, &(struct yk_fit_sample){
                                   .items = (double)outcome->items,
                                   .ns = (double)(outcome->ended_ns - job->begun_ns) + after_ns(job),
@@ -248,6 +249,7 @@ void yk_learned_lines(const struct yk_learned *learned, struct yk_split_device *
         yk_fit_line(&learned[d].fit, &asked, &fitted);
         out[d].fit = learned[d].fit.count > 0 ? &learned[d].fit : NULL;
         out[d].line = fitted.line;
+        out[d].tuned = learned[d].tuned;
         if (!out[d].fit && learned[d].rate > 0 && learned[d].item_ns > 0)
             out[d].line = (struct yk_line){ learned[d].item_ns, learned[d].fixed_ns };
     }

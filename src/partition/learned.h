@@ -32,9 +32,11 @@ struct yk_learned {
                             * behind those of other jobs */
     int derived;           /* 1: all values are derived from jobs of other sizes, by an earlier
                             * process */
-    int fit_freely;        /* 1: all samples of `fit` are of jobs that `auto` split */
-    struct yk_fit fit;     /* time of its part of whole jobs, from submission to the end of its last
-                            * chunk */
+    int tuned;         /* 1: the only sample of `fit` is the device's line alone, which yoke tune
+                        * measured; nothing was measured since */
+    int fit_freely;    /* 1: all samples of `fit` are of jobs that `auto` split */
+    struct yk_fit fit; /* time of its part of whole jobs, from submission to the end of its last
+                        * chunk */
 };
 
 /* The finished job. */

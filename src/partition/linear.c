@@ -329,6 +329,7 @@ const struct yk_partitioner yk_partitioner_linear = {
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .needs_lessons = 1,
+    .takes_lines = 1,
     .open = open_linear,
     .close = close_linear,
     .take = take,

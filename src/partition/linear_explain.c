@@ -4,6 +4,12 @@
 #include "../base/words.h"
 #include "linear.h"
 
+/* The words before "line". */
+static const char *whose(const struct yk_split_device *known)
+{
+    return known->guessed ? "a guessed" : known->tuned ? "its tuned" : "its";
+}
+
 /* The words after "by its line of ...". */
 static const char *why(const struct yk_split_device *known)
 {
@@ -20,10 +26,9 @@ static void explain_part(const struct yk_linear *state, const struct yk_split_vi
              "%.2f %% by %s line of %s an item and %s%s: predicted to end after %s, the job after "
              "%s",
              100 * (double)part->items / (double)(view->last - view->first),
-             view->devices[device].known.guessed ? "a guessed" : "its",
-             yk_time_words(part->line.item_ns).text, yk_time_words(part->line.fixed_ns).text,
-             why(&view->devices[device].known), yk_time_words(part->ns).text,
-             yk_time_words(state->job_ns).text);
+             whose(&view->devices[device].known), yk_time_words(part->line.item_ns).text,
+             yk_time_words(part->line.fixed_ns).text, why(&view->devices[device].known),
+             yk_time_words(part->ns).text, yk_time_words(state->job_ns).text);
 }
 
 static void explain_nothing(const struct yk_linear *state, int device, char *text, size_t size)

@@ -59,6 +59,12 @@ int yk_partitioner_needs_lessons(const char *text)
     return found && found->needs_lessons;
 }
 
+int yk_partitioner_takes_lines(const char *text)
+{
+    const struct yk_partitioner *found = text ? yk_partitioner_find(text) : NULL;
+    return found && found->takes_lines;
+}
+
 yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
                                 void *settings)
 {

@@ -94,6 +94,7 @@ struct yk_partitioner {
     /* 1: splits by the lessons of earlier jobs. If too little is known, `auto` splits the job,
      * which teaches it. */
     int needs_lessons;
+    int takes_lines; /* 1: begins with lines that were measured with each device alone */
     /* Returns the rule by which its shares are adjusted after each job (optional). */
     const struct yk_adjust_rule *(*adjusts)(const void *settings);
     /* `settings` (filled from options) outlives the state. */
@@ -128,6 +129,8 @@ extern const struct yk_partitioner *const yk_partitioners[];
 const struct yk_partitioner *yk_partitioner_find(const char *text);
 /* 1: this one splits by lessons (yk_partitioner.needs_lessons). */
 int yk_partitioner_needs_lessons(const char *text);
+/* 1: it begins with lines of devices alone (yk_partitioner.takes_lines). */
+int yk_partitioner_takes_lines(const char *text);
 /* Reads its settings from "name[:settings]": defaults, environment, then the text. */
 yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
                                 void *settings);

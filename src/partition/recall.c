@@ -47,7 +47,7 @@ static void teach_device(const struct yk_learned *from, const char *name,
     out->steady = from->steady;
 }
 
-/* The device's line beside the best team. */
+/* The device's line beside the best team. A line of yoke tune has a lesson of its own. */
 static void teach_line(const struct yk_learned *from, int d, const struct yk_lesson *lesson,
                        struct yk_line *out)
 {
@@ -67,7 +67,7 @@ int yk_recall_teach(const struct yk_remembered *from, struct yk_lesson *out)
     teach_team(from->team, out);
     for (d = 0; d < from->count; d++) {
         teach_device(&from->devices[d], from->names[d], &out->devices[d]);
-        if (!from->devices[d].derived)
+        if (!from->devices[d].derived && !from->devices[d].tuned)
             teach_line(&from->devices[d], d, out, &out->devices[d].line);
         known |= out->devices[d].rate > 0;
     }
@@ -96,20 +96,25 @@ static void learn_device(const struct yk_lesson_device *from, struct yk_learned 
     out->steady = from->steady;
 }
 
-/* Adds a sample that lies on the line, at the size of the device's part. It comes from another
- * process, whose memory lay elsewhere and which may have been slower or faster throughout, so it
- * counts little compared with samples of this one. */
+/* Adds a sample that lies on the line, at the size of the device's part. 1 if it counts. */
+static int add_line(const struct yk_lesson_device *from, double items, uint32_t team,
+                    struct yk_fit *fit)
+{
+    const double part = from->share > 0 ? from->share * items : items;
+    return from->line.item_ns > 0 &&
+           yk_fit_add(fit, &(struct yk_fit_sample){ .items = part,
+                                                    .ns = yk_line_ns(&from->line, part),
+                                                    .item_ns = from->line.item_ns,
+                                                    .team = team });
+}
+
+/* The sample comes from another process, whose memory lay elsewhere and which may have been slower
+ * or faster throughout, so it counts little compared with samples of this one. */
 static void learn_line(const struct yk_lesson_device *from, double items, uint32_t team,
                        struct yk_learned *out)
 {
-    const double part = from->share > 0 ? from->share * items : items;
-    if (from->line.item_ns > 0) {
-        yk_fit_add(&out->fit, &(struct yk_fit_sample){ .items = part,
-                                                       .ns = yk_line_ns(&from->line, part),
-                                                       .item_ns = from->line.item_ns,
-                                                       .team = team });
+    if (add_line(from, items, team, &out->fit))
         yk_fit_fade(&out->fit, ELSEWHERE);
-    }
 }
 
 /* The lesson's team, or all of its devices, as bits in the order of this process. */
@@ -140,4 +145,16 @@ void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered 
     }
     if (lesson->team && whole && lesson->sizes.at[0] > 0)
         learn_team(here, lesson->ns / lesson->sizes.at[0], into->count, into->team);
+}
+
+void yk_recall_learn_alone(const struct yk_lesson *lesson, const struct yk_remembered *into)
+{
+    int i;
+    for (i = 0; i < lesson->device_count; i++) {
+        const int d = place_of(into, lesson->devices[i].name);
+        struct yk_learned *out = d >= 0 ? &into->devices[d] : NULL;
+        const int knows_none = out && out->fit.count == 0;
+        if (out && add_line(&lesson->devices[i], lesson->sizes.at[0], yk_team_bit(d), &out->fit))
+            out->tuned = knows_none;
+    }
 }

@@ -21,5 +21,8 @@ int yk_recall_teach(const struct yk_remembered *from, struct yk_lesson *out);
 /* Devices that the lesson does not name are unchanged. A team whose members are not all present is
  * ignored. */
 void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered *into);
+/* Adds the lines of a lesson of each device alone to what is known of these devices. They hold for
+ * every team until more is measured. */
+void yk_recall_learn_alone(const struct yk_lesson *lesson, const struct yk_remembered *into);
 
 #endif

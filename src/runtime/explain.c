@@ -31,6 +31,7 @@ struct yk_told {
     uint64_t jobs;      /* of the kernel, this one being the latest */
     int64_t known_jobs; /* of earlier processes, that it began with */
     int derived;        /* it began with what was derived from other sizes */
+    int tuned;          /* it began with lines of each device alone */
     int of_jobs; /* lines are of whole jobs, as its partitioner split by them; else of chunks */
     char job[NAME_BYTES], partitioner[NAME_BYTES];
     int room;         /* for so many devices */
@@ -128,6 +129,7 @@ struct yk_job *yk_told_note(struct yk_job *job)
     told->jobs = kernel->jobs;
     told->known_jobs = memory ? memory->taught : 0;
     told->derived = memory && memory->derived;
+    told->tuned = memory && memory->tuned;
     if (yk_crew_is_large(job->crew)) {
         work_out(job, told);
     } else {
@@ -192,6 +194,8 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
     else if (told->known_jobs > 0)
         fprintf(stream, "  began with what %lld job%s had taught earlier processes\n",
                 (long long)told->known_jobs, told->known_jobs == 1 ? "" : "s");
+    if (told->tuned)
+        fputs("  began with the lines that yoke tune measured with each device alone\n", stream);
     /* the words of `yoke kb show`, which has both */
     fprintf(stream, "  %-12s %8s  %12s  %11s  %10s  %10s  %10s\n", "device", "share",
             told->of_jobs ? "a (item)" : "alone (item)",
@@ -311,6 +315,7 @@ static void put_one(const struct yk_told *told, FILE *stream)
     put_count("jobs", (int64_t)told->jobs, stream);
     put_count("known_jobs", told->known_jobs, stream);
     fprintf(stream, ",\"derived\":%s", told->derived ? "true" : "false");
+    fprintf(stream, ",\"tuned\":%s", told->tuned ? "true" : "false");
     fputs(",\"devices\":[", stream);
     for (d = 0; d < told->device_count; d++) {
         if (d)

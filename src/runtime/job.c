@@ -195,6 +195,7 @@ void yk_job_close(struct yk_job *job)
     yk_order_close(job);
     yk_reduction_close(job);
     yk_free(job->lesson);
+    yk_free(job->lines);
     yk_free(job->text);
     yk_free(job);
 }

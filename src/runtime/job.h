@@ -179,6 +179,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     uint64_t key;                       /* of yk_memory */
     uint64_t free_key;                  /* and what it is for those that `auto` splits */
     struct yk_lesson *lesson;           /* of another process, until it begins; NULL: none */
+    struct yk_lesson *lines;            /* the same: lines of each device alone */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int keeps_cores; /* for GPUs' threads */
     int crowded;     /* others were running when it began */

@@ -62,6 +62,7 @@ struct yk_memory {
     int64_t jobs, kept;   /* jobs that went well; number of these in the knowledge base */
     int64_t taught; /* similar jobs of earlier processes from which this memory began; 0: none */
     int derived;    /* 1: it began from jobs of other sizes */
+    int tuned;      /* 1: it began with lines of devices alone (yoke tune) */
 };
 
 enum { YK_MEMORIES = 16 };

@@ -38,8 +38,7 @@ static void put_machine(const yoke_runtime *runtime, int count, FILE *stream)
     }
 }
 
-/* Includes devices that were added since. 1 if there is a fingerprint. */
-static int look_at_machine(struct yk_knowledge *knowledge, const yoke_runtime *runtime)
+int yk_knowledge_look(struct yk_knowledge *knowledge, const yoke_runtime *runtime)
 {
     const int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
     const size_t bytes = 512 + (size_t)count * 512;
@@ -102,7 +101,7 @@ void yk_knowledge_get_ready(const yoke_runtime *runtime)
     if (!yk_knowledge_keeps(runtime))
         return;
     yk_lock(&knowledge->lock);
-    look_at_machine(knowledge, runtime);
+    yk_knowledge_look(knowledge, runtime);
     if (yk_knowledge_store(knowledge))
         yk_store_warm(knowledge->store);
     yk_unlock(&knowledge->lock);
@@ -113,30 +112,89 @@ static int is_kept(const struct yk_job *job)
     return yk_knowledge_keeps(job->runtime) && job->last > job->first;
 }
 
-/* A lesson measured with these sizes, otherwise one derived from other sizes. */
-static int find(struct yk_knowledge *knowledge, const struct yk_job *job, uint64_t content,
-                struct yk_lesson *out)
+struct yk_store_key yk_knowledge_alone(const struct yk_knowledge *knowledge,
+                                       const struct yk_job *job, uint64_t content)
 {
-    struct yk_store *store = yk_knowledge_store(knowledge);
-    struct yk_store_key own = { .machine = knowledge->machine }, autos = own;
-    struct yk_sizes sizes = { 0 };
-    const char *partitioner = yk_subject_partitioner(job);
-    if (!store)
-        return 0;
-    yk_subject_sizes(job, &sizes);
-    own.subject = yk_subject_of(job, content, partitioner);
-    /* A requested partitioner begins with what `auto` has learned. */
-    autos.subject = yk_subject_of(job, content, "");
-    return yk_store_find(store, &own, &sizes, out) ||
-           (*partitioner && yk_store_find(store, &autos, &sizes, out)) ||
-           yk_store_derive(store, &own, &sizes, out) ||
-           (*partitioner && yk_store_derive(store, &autos, &sizes, out));
+    static const char name[] = "linear (tuned)"; /* no partitioner can have this name */
+    return (struct yk_store_key){ .machine = knowledge->machine,
+                                  .machine_text = knowledge->machine_text,
+                                  .subject = yk_subject_of(job, content, name),
+                                  .partitioner = name };
 }
 
-static uint64_t content_of(const yoke_kernel *kernel, const yoke_kernel *alternative)
+uint64_t yk_knowledge_content(const yoke_kernel *kernel, const yoke_kernel *alternative)
 {
     const uint64_t content = yk_subject_content(kernel);
     return alternative ? yk_subject_of_two(content, yk_subject_content(alternative)) : content;
+}
+
+/* What was found for a job: lessons for these sizes, or derived from other sizes. */
+struct found {
+    struct yk_store *store;
+    struct yk_sizes sizes;
+    enum { NOTHING, DERIVED, FROM_AUTO, OWN } source;
+    struct yk_lesson *lesson, *alone; /* room for them; alone NULL: not wanted */
+};
+
+static void find_lesson(const struct yk_knowledge *knowledge, const struct yk_job *job,
+                        uint64_t content, struct found *out)
+{
+    struct yk_store_key own = { .machine = knowledge->machine }, autos = own;
+    const char *partitioner = yk_subject_partitioner(job);
+    own.subject = yk_subject_of(job, content, partitioner);
+    /* A requested partitioner begins with what `auto` has learned. */
+    autos.subject = yk_subject_of(job, content, "");
+    if (yk_store_find(out->store, &own, &out->sizes, out->lesson))
+        out->source = OWN;
+    else if (*partitioner && yk_store_find(out->store, &autos, &out->sizes, out->lesson))
+        out->source = FROM_AUTO;
+    else if (yk_store_derive(out->store, &own, &out->sizes, out->lesson) ||
+             (*partitioner && yk_store_derive(out->store, &autos, &out->sizes, out->lesson)))
+        out->source = DERIVED;
+}
+
+/* Lines of devices alone replace all lines beside each other except those that the partitioner's
+ * own jobs of these sizes have shown since. 1 if there are any. */
+static int find_alone(const struct yk_knowledge *knowledge, const struct yk_job *job,
+                      uint64_t content, struct found *out)
+{
+    const struct yk_store_key key = yk_knowledge_alone(knowledge, job, content);
+    int d;
+    if (!yk_store_find(out->store, &key, &out->sizes, out->alone) &&
+        (out->source >= FROM_AUTO || !yk_store_derive(out->store, &key, &out->sizes, out->alone)))
+        return 0;
+    if (out->source == OWN && out->lesson->seen > out->alone->seen)
+        return 1;
+    for (d = 0; out->source != NOTHING && d < out->lesson->device_count; d++)
+        out->lesson->devices[d].line.item_ns = 0;
+    return 1;
+}
+
+static struct yk_lesson *kept_if(int found, struct yk_lesson *lesson)
+{
+    if (found)
+        return lesson;
+    yk_free(lesson);
+    return NULL;
+}
+
+/* Without memory for both nothing is found. */
+static void find(struct yk_knowledge *knowledge, struct yk_job *job, uint64_t content)
+{
+    struct found found = { .store = yk_knowledge_store(knowledge) };
+    const int takes_lines = yk_partitioner_takes_lines(job->partitioner);
+    int has_lines = 0;
+    if (!found.store)
+        return;
+    yk_subject_sizes(job, &found.sizes);
+    found.lesson = yk_calloc(1, sizeof *found.lesson);
+    found.alone = takes_lines ? yk_calloc(1, sizeof *found.alone) : NULL;
+    if (found.lesson)
+        find_lesson(knowledge, job, content, &found);
+    if (found.lesson && found.alone)
+        has_lines = find_alone(knowledge, job, content, &found);
+    job->lesson = kept_if(found.source != NOTHING, found.lesson);
+    job->lines = kept_if(has_lines, found.alone);
 }
 
 void yk_knowledge_ask(struct yk_job *job, const yoke_kernel *kernel, const yoke_kernel *alternative)
@@ -152,12 +210,8 @@ void yk_knowledge_ask(struct yk_job *job, const yoke_kernel *kernel, const yoke_
                                  memory_order_relaxed) == kind)
         return;
     yk_lock(&knowledge->lock);
-    job->lesson =
-        look_at_machine(knowledge, job->runtime) ? yk_calloc(1, sizeof *job->lesson) : NULL;
-    if (job->lesson && !find(knowledge, job, content_of(kernel, alternative), job->lesson)) {
-        yk_free(job->lesson);
-        job->lesson = NULL;
-    }
+    if (yk_knowledge_look(knowledge, job->runtime))
+        find(knowledge, job, yk_knowledge_content(kernel, alternative));
     yk_unlock(&knowledge->lock);
 }
 
@@ -175,7 +229,7 @@ struct yk_remembered yk_knowledge_remembered(const yoke_runtime *runtime, int co
 static int form_of(const struct yk_lesson *lesson, const char *name)
 {
     int i;
-    for (i = 0; i < lesson->device_count; i++)
+    for (i = 0; lesson && i < lesson->device_count; i++)
         if (strcmp(lesson->devices[i].name, name) == 0)
             return lesson->devices[i].form;
     return 0;
@@ -206,21 +260,27 @@ const struct yk_memory *yk_knowledge_take(struct yk_job *job, const struct yk_me
     struct yk_remembered into;
     const int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
     int d;
-    if (!job->lesson)
+    if (!job->lesson && !job->lines)
         return memory;
     mine = yk_kernel_memorise(job->kernel, job->key);
     told = *mine;
     into = yk_knowledge_remembered(job->runtime, count, &told, names);
-    yk_recall_learn(job->lesson, &into);
-    for (d = 0; d < count; d++)
+    if (job->lesson)
+        yk_recall_learn(job->lesson, &into);
+    if (job->lines)
+        yk_recall_learn_alone(job->lines, &into);
+    for (d = 0; d < count; d++) {
         if (!(mine->device[d].rate > 0) && fits(job, d, names[d]))
             mine->device[d] = told.device[d];
+        mine->tuned |= mine->device[d].tuned;
+    }
     if (!memory)
         mine->team = told.team;
-    mine->taught = job->lesson->confirmed;
-    mine->derived = job->lesson->origin == YK_ORIGIN_DERIVED;
+    mine->taught = job->lesson ? job->lesson->confirmed : 0;
+    mine->derived = job->lesson && job->lesson->origin == YK_ORIGIN_DERIVED;
     yk_free(job->lesson);
-    job->lesson = NULL;
+    yk_free(job->lines);
+    job->lesson = job->lines = NULL;
     return mine;
 }
 

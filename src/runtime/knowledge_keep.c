@@ -6,6 +6,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../partition/partitioner.h"
 #include "explain.h"
 #include "knowledge.h"
 #include "knowledge_state.h"
@@ -51,6 +52,13 @@ static void put_forms(const yoke_runtime *runtime, const struct yk_memory *memor
     yk_unlock(&memory->pair->lock);
 }
 
+/* Lines of devices alone, which this process stored, are what later processes begin with; what it
+ * saw beside each other meanwhile is not to outdate them. */
+static int leaves_lines(const yoke_runtime *runtime, const struct yk_memory *memory)
+{
+    return runtime->knowledge->has_lines && yk_partitioner_takes_lines(memory->partitioner);
+}
+
 static int knows_any(const struct yk_lesson *lesson)
 {
     int d, known = 0;
@@ -65,6 +73,7 @@ static int teach(const yoke_runtime *runtime, struct yk_memory *memory, struct y
     const char *names[YK_PLACES];
     const struct yk_remembered from =
         yk_knowledge_remembered(runtime, runtime->knowledge->devices, memory, names);
+    int d;
     *out = (struct yk_lesson){ .sizes = memory->sizes,
                                .origin = memory->adjust.changes > 0 ? YK_ORIGIN_ADJUSTED
                                                                     : YK_ORIGIN_TRAINED,
@@ -73,6 +82,8 @@ static int teach(const yoke_runtime *runtime, struct yk_memory *memory, struct y
         return 0;
     if (memory->pair)
         put_forms(runtime, memory, out);
+    for (d = 0; leaves_lines(runtime, memory) && d < out->device_count; d++)
+        out->devices[d].line = (struct yk_line){ 0, 0 };
     return knows_any(out);
 }
 

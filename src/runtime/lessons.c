@@ -26,6 +26,7 @@ static struct yk_memory *begin_from(struct yk_job *job, uint64_t key, const stru
     memcpy(begun->device, from->device, sizeof begun->device);
     begun->taught = from->taught;
     begun->derived = from->derived;
+    begun->tuned = from->tuned;
     return begun;
 }
 
