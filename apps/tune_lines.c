@@ -102,7 +102,7 @@ static void keep(void *context, yoke_runtime *runtime, const yoke_job *job)
     lines->status = yoke_keep_lines(runtime, job, kind->lines, lines->device_count);
     kind->kept = lines->status == YOKE_OK;
     if (!kind->kept)
-        snprintf(lines->why, sizeof lines->why, "%s", yoke_error_text());
+        snprintf(lines->why, sizeof lines->why, "the lines are not kept: %s", yoke_error_text());
 }
 
 yoke_status tune_lines_open(int device_count, struct tune_lines *out)

@@ -114,8 +114,8 @@ static void print_kept(const struct tune *tune)
     else if (lines->status == YOKE_ENODEV)
         printf("\n%s\n", lines->why);
     else if (lines->status == YOKE_OK)
-        printf(
-            "\nnothing is kept: lines are of jobs that run by themselves, and here all overlap\n");
+        printf("\nthe lines are not kept: they are of jobs that run by themselves, and here all "
+               "overlap\n");
 }
 
 static void print_answer(const struct tune_spec *from, const struct tune *tune)

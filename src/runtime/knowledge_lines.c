@@ -2,6 +2,7 @@
  * as a lesson of their own (papers/004, section 4.1). */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <yoke/knowledge.h>
 
 #include "../base/alloc.h"
@@ -44,11 +45,11 @@ static yoke_status put(struct yk_knowledge *knowledge, const struct yk_store_key
     yoke_status status = yk_store_put(store, key, lesson, 1);
     yk_store_trouble(store, why);
     if (*why)
-        return yk_fail(YOKE_EIO, "lines are not kept: %s", why);
+        return yk_fail(YOKE_EIO, "%s%s", why,
+                       strchr(why, ';') ? ""
+                                        : "; see that there is room and that it may be written");
     if (status == YOKE_EBUSY)
-        return yk_fail(YOKE_EBUSY,
-                       "lines are not kept: other processes wrote to %s all the time; "
-                       "try again",
+        return yk_fail(YOKE_EBUSY, "%s is in use by other processes; try again",
                        yk_store_path(store));
     knowledge->has_lines |= status == YOKE_OK;
     return status;
@@ -83,11 +84,9 @@ static yoke_status check(yoke_runtime *runtime, const yoke_line *lines, int coun
                        lines ? yk_count_words(count, "line").text : "no lines",
                        yk_count_words(devices, "device").text);
     if (!runtime->knowledge)
-        return yk_fail(YOKE_ENODEV,
-                       "nothing is kept: the knowledge base is switched off (YOKE_KB=off)");
+        return yk_fail(YOKE_ENODEV, "the knowledge base is switched off (YOKE_KB=off)");
     if (!yk_knowledge_keeps(runtime))
-        return yk_fail(YOKE_ENODEV, "nothing is kept: of simulated devices only if YOKE_KB names a "
-                                    "file");
+        return yk_fail(YOKE_ENODEV, "the devices are simulated, and YOKE_KB names no file");
     return YOKE_OK;
 }
 

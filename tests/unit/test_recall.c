@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -164,6 +165,45 @@ static void this_process_counts_more(void **state)
         980, 1000);
 }
 
+/* Lines of devices alone hold for every team, in the other order too, and are not taught again as
+ * lines beside each other; one measured job beside the others replaces them. */
+static void lines_alone_hold_until_more_is_measured(void **state)
+{
+    struct yk_lesson alone = { .sizes = { .count = 1, .at = { ITEMS } }, .device_count = DEVICES };
+    struct mind mind;
+    struct yk_lesson lesson;
+    struct yk_remembered into;
+    struct yk_fitted fitted;
+    int known, d;
+    static const int at[] = { 1, 2, 0 };
+    (void)state;
+    forget(&mind);
+    for (d = 0; d < DEVICES; d++) {
+        alone.devices[d] = (struct yk_lesson_device){ .share = -1, .line = { d + 2, 100 } };
+        strcpy(alone.devices[d].name, names[d]);
+    }
+    into = of(&mind, turned);
+    yk_recall_learn_alone(&alone, &into);
+    assert_true(yk_learned_suffices(mind.devices, DEVICES));
+    for (d = 0; d < DEVICES; d++) {
+        yk_fit_line(&mind.devices[at[d]].fit, &(struct yk_fit_asked){ .team = 7 }, &fitted);
+        assert_float_equal(fitted.line.item_ns, d + 2, 1e-9);
+        assert_float_equal(fitted.line.fixed_ns, 100, 1e-6);
+        assert_int_equal(fitted.team, 1 << at[d]);
+        assert_true(mind.devices[at[d]].tuned);
+    }
+    live(&mind, 7, 1);
+    lesson = lesson_of(&mind, &known);
+    assert_true(known && lesson.devices[0].rate > 0 && lesson.devices[0].line.item_ns == 0);
+    yk_learned_note(
+        &mind.devices[0],
+        &(struct yk_split_outcome){ .items = 100, .chunks = 1, .item_ns = 9, .ended_ns = 1000 },
+        &(struct yk_learned_job){ .items = ITEMS, .tells_lines = 1, .workers = 7 });
+    lesson = lesson_of(&mind, &known);
+    assert_float_equal(lesson.devices[0].line.item_ns, 9, 1e-9);
+    assert_true(lesson.devices[1].line.item_ns == 0);
+}
+
 static void strangers_are_not_taken_for_others(void **state)
 {
     static const char *const strangers[] = { "cpu", "opencl:0", "opencl:1" };
@@ -233,6 +273,7 @@ int main(void)
         cmocka_unit_test(a_settled_team_is_asked_at_once),
         cmocka_unit_test(lines_come_back),
         cmocka_unit_test(this_process_counts_more),
+        cmocka_unit_test(lines_alone_hold_until_more_is_measured),
         cmocka_unit_test(strangers_are_not_taken_for_others),
         cmocka_unit_test(who_knows_nothing_teaches_nothing),
     };
