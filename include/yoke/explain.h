@@ -20,13 +20,13 @@ extern "C" {
  * JSON: { "program": its file's name, "text": for people, "kernels": [ { "job", "partitioner",
  * "items", "seconds", "jobs": number of the kernel's jobs, "known_jobs": number of such jobs in
  * earlier processes that it started from, "derived": true if it started from what jobs of other
- * sizes had taught, "devices": [ { "name", "items", "share", "chunks", "busy_seconds",
- * "item_seconds", "fixed_seconds", "chunk_items", "link_bytes_per_second", "without_seconds",
- * "reason" } ] } ] }. Devices are as in yoke_model_result (yoke/job.h); unknown values are null.
- * `knowledge`: as in yoke_config; NULL: the default. The caller owns *out and frees it with
- * yoke_story_close, which accepts NULL. *out is NULL if there is no story. YOKE_EIO: nothing is
- * kept; the text says why. YOKE_EINVAL: `back` is less than 0, `out` is NULL, or `knowledge` is
- * "off". Thread-safe. */
+ * sizes had taught, "tuned": true if it started from lines of devices alone, "devices": [ { "name",
+ * "items", "share", "chunks", "busy_seconds", "item_seconds", "fixed_seconds", "chunk_items",
+ * "link_bytes_per_second", "without_seconds", "reason" } ] } ] }. Devices are as in
+ * yoke_model_result (yoke/job.h); unknown values are null. `knowledge`: as in yoke_config; NULL:
+ * the default. The caller owns *out and frees it with yoke_story_close, which accepts NULL. *out is
+ * NULL if there is no story. YOKE_EIO: nothing is kept; the text says why. YOKE_EINVAL: `back` is
+ * less than 0, `out` is NULL, or `knowledge` is "off". Thread-safe. */
 YOKE_API yoke_status yoke_story_open(const char *knowledge, int back, char **out);
 /* Frees a story. NULL is allowed. */
 YOKE_API void yoke_story_close(char *story);

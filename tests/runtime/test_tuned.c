@@ -257,7 +257,7 @@ static void where_nothing_is_kept_it_says_so(void **state)
 static void lines_that_cannot_be_are_refused(void **state)
 {
     static const yoke_line wrong[] = {
-        { NAN, 0, 0, 0 },  { -1, 0, 0, 0 },      { INFINITY, 0, 0, 0 }, { 1e-6, NAN, 0, 0 },
+        { NAN, 0, 0, 0 },   { -1, 0, 0, 0 },     { INFINITY, 0, 0, 0 }, { 1e-6, NAN, 0, 0 },
         { 1e-6, -1, 0, 0 }, { 1e-6, 0, NAN, 0 }, { 1e-6, 0, -1, 0 },    { 1e-6, 0, 0, NAN },
     };
     yoke_line lines[DEVICES] = { { 1e-6, 0, INFINITY, 0 }, { 1e-6, 0, 0, 0 } };
@@ -274,7 +274,8 @@ static void lines_that_cannot_be_are_refused(void **state)
     yoke_result_close(result);
 }
 
-/* Numbers that another program wrote into the file, and at last one that no part's time can have. */
+/* Numbers that another program wrote into the file, and at last one that no part's time can have.
+ */
 static void hostile_lines_are_ignored(void **state)
 {
     static const char *const values[] = { "NULL", "-1", "9e999", "'a'", "1e-300", "1e308" };
