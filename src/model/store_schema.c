@@ -32,8 +32,8 @@ static const char *const steps[] = {
     /* 4: the partitioner of jobs; '': a subject written by an older yoke. */
     "ALTER TABLE subjects ADD COLUMN partitioner TEXT NOT NULL DEFAULT '';",
     /* 5: how sure a line is. */
-    "ALTER TABLE devices ADD COLUMN item_half_ns REAL;"
-    "ALTER TABLE devices ADD COLUMN off REAL;",
+    ("ALTER TABLE devices ADD COLUMN item_half_ns REAL;"
+     "ALTER TABLE devices ADD COLUMN off REAL;"),
 };
 
 const int yk_schema_version = (int)(sizeof steps / sizeof *steps);
