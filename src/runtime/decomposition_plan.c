@@ -301,13 +301,14 @@ static void plan_anew(const struct yk_job *job)
 }
 
 /* There is no plan, or it is another team's turn; or costs have changed, or there are a third more
- * jobs, and these have paid for one more plan. */
+ * jobs, and these have paid for one more plan. The first plan pays for itself. */
 static int is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
     if (!decomposition->stands || (asked && asked != decomposition->team))
         return 1;
-    if (decomposition->planning_ns > PLANNING * decomposition->explorer.all_ns)
+    if (!decomposition->guessed &&
+        decomposition->planning_ns > PLANNING * decomposition->explorer.all_ns)
         return 0;
     return decomposition->stale ||
            (!decomposition->explorer.trying &&
