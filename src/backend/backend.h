@@ -50,6 +50,7 @@ struct yk_device_desc {
     int ignores_affinity; /* 1: its threads need not stay on the cores of the thread that opens
                            * it */
     int virtual_clock;    /* 1: time is defined by the backend (sim) */
+    int reaches_host;     /* 1: its kernels read and write memory of its host_alloc directly */
     int pins_alone;       /* 1: what it pins is pinned only for this open device */
     int checks;           /* 1: it checks what indexes touch against the launch's declaration
                            * (declaration.h) */
@@ -147,7 +148,9 @@ static inline int yk_copy_rows_ok(const struct yk_copy *copy)
 struct yk_launch_arg {        /* in the order of the kernel's parameters */
     const void *value;        /* YOKE_PARAM_VALUE: `size` bytes, copied by launch */
     struct yk_buffer *buffer; /* arrays: device memory ... */
-    void *host;               /* ... or, if desc.host_memory, the address of buffer offset 0 */
+    /* ... or, if there is no buffer, the address of buffer offset 0 on the host: any memory if
+     * desc.host_memory, memory of the device's host_alloc if desc.reaches_host. */
+    void *host;
     int64_t shift; /* byte offset in the buffer of the array's global element 0; negative if the
                     * buffer is a window that starts at a later row */
     /* YOKE_PARAM_ADD: number of copies in the buffer, a power of two up to YK_COPIES_MOST. Kernels
@@ -239,7 +242,8 @@ struct yk_backend {
      * and copies are fast anyway. */
     yoke_status (*pin)(struct yk_device *device, void *host, int64_t bytes, int *foreign);
     void (*unpin)(struct yk_device *device, void *host); /* no copy is reading or writing it */
-    /* The driver's own memory, always pinned, for staging. */
+    /* The driver's own memory, always pinned: for staging, and with desc.reaches_host for kernels.
+     * Once a launch is complete, the host sees what its kernel wrote there. */
     yoke_status (*host_alloc)(struct yk_device *device, int64_t bytes, void **out);
     void (*host_free)(struct yk_device *device, void *host);
 

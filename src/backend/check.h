@@ -95,7 +95,7 @@ struct check_use {
     uintptr_t first, last;
     int64_t run, pitch; /* run > 0: only the first `run` bytes of each `pitch` */
     int writes;
-    int by_kernel; /* a kernel uses it, somewhere in the buffer: only prevents freeing it */
+    int by_kernel; /* a kernel uses it, somewhere in it: only prevents freeing it */
 };
 
 /* check_object.c */
@@ -175,6 +175,10 @@ yoke_status yk_check_host_alloc(struct yk_device *device, int64_t bytes, void **
 void yk_check_host_free(struct yk_device *device, void *host);
 /* A breach if a copy of this host memory would cover parts that were pinned separately. */
 yoke_status yk_check_in_one(const struct check_device *device, const void *host, int64_t bytes);
+/* Whether `host` lies in memory of the device's host_alloc. *use: that a kernel uses this memory.
+ */
+int yk_check_host_is_own(const struct check_device *device, const void *host,
+                         struct check_use *use);
 /* Memory that the device still has pinned or allocated is a breach, and is released here. */
 void yk_check_host_left(struct check_device *device);
 

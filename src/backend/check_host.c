@@ -178,6 +178,20 @@ yoke_status yk_check_in_one(const struct check_device *device, const void *memor
                  : YOKE_OK;
 }
 
+int yk_check_host_is_own(const struct check_device *device, const void *memory,
+                         struct check_use *use)
+{
+    const uintptr_t at = (uintptr_t)memory;
+    yk_check_lock();
+    const struct check_host *host = all;
+    while (host && (host->device != device || host->pinned || at < host->first || host->last <= at))
+        host = host->next;
+    if (host)
+        *use = (struct check_use){ .first = host->first, .last = host->last, .by_kernel = 1 };
+    yk_check_unlock();
+    return host != NULL;
+}
+
 static struct check_host *left(const struct check_device *device)
 {
     struct check_host *host;

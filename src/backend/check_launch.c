@@ -19,6 +19,11 @@ static yoke_status launch_arg(const struct check_device *device, const yoke_para
         return arg->host && !arg->buffer
                    ? YOKE_OK
                    : yk_check_breach(device, "launch", "%s has to be host memory", param->name);
+    if (device->base.desc.reaches_host && arg->host && !arg->buffer)
+        return yk_check_host_is_own(device, arg->host, use)
+                   ? YOKE_OK
+                   : yk_check_breach(device, "launch", "%s is not memory of its host_alloc",
+                                     param->name);
     struct check_buffer *buffer = yk_check_find(device, CHECK_BUFFER, arg->buffer, "launch");
     if (!buffer)
         return YOKE_EINVAL;

@@ -200,12 +200,12 @@ void yk_check_settle(const struct check_past *past)
 
 int yk_check_host_in_use(uintptr_t first, uintptr_t last)
 {
-    const struct check_use memory = { .first = first, .last = last, .writes = 1 };
+    const struct check_use memory = { .first = first, .last = last };
     int found = 0;
     yk_check_lock();
     for (struct check_operation *at = in_flight; at; at = at->next)
         for (int i = 0; i < at->use_count; i++)
-            found |= !at->uses[i].buffer && conflict(&at->uses[i], &memory);
+            found |= !at->uses[i].buffer && overlap(&at->uses[i], &memory);
     yk_check_unlock();
     return found;
 }

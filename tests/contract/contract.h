@@ -42,7 +42,8 @@ struct named_case { /* name NULL ends the list */
         NEEDS_NOTHING,
         NEEDS_MEMORY,  /* of the device's own */
         NEEDS_PINS,    /* it pins host memory */
-        NEEDS_STAGING, /* it allocates pinned host memory */
+        NEEDS_STAGING, /* it allocates pinned host memory, */
+        NEEDS_REACH,   /* which its kernels use directly */
         NEEDS_CHECK    /* the wrapper, which makes calls fail */
     } needs;
 };

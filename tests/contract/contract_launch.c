@@ -221,6 +221,32 @@ static void pipeline(struct contract *c)
     free(out);
 }
 
+/* The kernel reads and writes memory of the host that holds elements WINDOW .. COUNT - 1, which
+ * begin at its 1024th byte. */
+static void in_host_memory(struct contract *c)
+{
+    enum { WINDOW = 700, BEFORE = 1024 / sizeof(float) };
+    float x[COUNT], a = 3, *own;
+    void *out = NULL;
+    for (int i = 0; i < COUNT; i++)
+        x[i] = (float)(i % 97);
+    struct memory mx = memory_open(c, x, sizeof x);
+    assert_int_equal(c->backend->host_alloc(c->device, 1024 + sizeof x, &out), YOKE_OK);
+    own = out;
+    for (int i = 0; i < BEFORE + COUNT; i++)
+        own[i] = 1;
+    struct yk_launch_arg args[] = { { .value = &a },
+                                    memory_arg(&mx, 0, sizeof *x),
+                                    { .host = own + BEFORE, .shift = -WINDOW * 4 } };
+    run(c, &contract_saxpy, (struct yk_launch){ .first = WINDOW, .last = COUNT - 1, .args = args });
+    for (int i = 0; i < BEFORE + COUNT; i++) {
+        const int at = i - BEFORE + WINDOW, is_done = i >= BEFORE && at < COUNT - 1;
+        assert_float_equal(own[i], is_done ? 1 + 3 * x[at] : 1, 0);
+    }
+    c->backend->host_free(c->device, out);
+    memory_close(c, &mx);
+}
+
 /* Source that no compiler accepts, and no alternative. */
 static void bad_source(struct contract *c)
 {
@@ -284,6 +310,7 @@ const struct named_case contract_launch_cases[] = {
     { "kernel on structs", structs, NEEDS_NOTHING },
     { "kernel that adds", adding, NEEDS_NOTHING },
     { "copy, kernel, copy", pipeline, NEEDS_MEMORY },
+    { "kernel on the host's memory", in_host_memory, NEEDS_REACH },
     { "source that does not compile", bad_source, NEEDS_NOTHING },
     { "building beside running", build_beside, NEEDS_NOTHING },
     { 0 },

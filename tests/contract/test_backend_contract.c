@@ -135,6 +135,8 @@ static int can_run(const struct trial *trial, const struct yk_device *device)
         return !device->desc.host_memory && device->backend->pin;
     case NEEDS_STAGING:
         return !device->desc.host_memory && device->backend->host_alloc;
+    case NEEDS_REACH:
+        return device->desc.reaches_host;
     case NEEDS_CHECK:
         return trial->subject->checked;
     default:

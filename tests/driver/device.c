@@ -175,6 +175,10 @@ CUresult cuDeviceGetAttribute(int *value, int name, CUdevice device)
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
         *value = settings->arch % 10;
         return code;
+    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
+        *value = settings->unified;
+        return code;
+    case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
         *value = 1;
         return code;

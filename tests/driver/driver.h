@@ -47,6 +47,7 @@ struct standin_settings {
     int gpus, visible[STANDIN_GPUS_MOST], visible_count;
     int arch, version, compute_mode;
     int peers;                         /* 0: no GPU can access another's memory */
+    int unified;                       /* 0: host memory has other addresses on GPUs */
     int init_code, context_code;       /* of cuInit and cuCtxCreate, if not 0 */
     int init_ms;                       /* duration of cuInit */
     size_t memory_bytes, pinned_bytes; /* of each GPU; largest total of the host */

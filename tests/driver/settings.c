@@ -6,6 +6,7 @@
  *   YOKE_STANDIN_ARCH=80        compute capability 8.0
  *   YOKE_STANDIN_DRIVER=13000   the driver supports CUDA 13.0
  *   YOKE_STANDIN_PEERS=0        no GPU can access another's memory
+ *   YOKE_STANDIN_UNIFIED=0      host memory has other addresses on GPUs
  *   YOKE_STANDIN_MODE=2         compute mode: prohibited
  *   YOKE_STANDIN_INIT=803       result of cuInit
  *   YOKE_STANDIN_INIT_MS=150    duration of cuInit
@@ -82,6 +83,7 @@ static void read_all(void)
     settings.arch = (int)number("YOKE_STANDIN_ARCH", 80);
     settings.version = (int)number("YOKE_STANDIN_DRIVER", 13000);
     settings.peers = (int)number("YOKE_STANDIN_PEERS", 1);
+    settings.unified = (int)number("YOKE_STANDIN_UNIFIED", 1);
     settings.compute_mode = (int)number("YOKE_STANDIN_MODE", 0);
     settings.init_code = (int)number("YOKE_STANDIN_INIT", 0);
     settings.init_ms = (int)number("YOKE_STANDIN_INIT_MS", 0);

@@ -128,6 +128,9 @@ static void launch_arguments(void **state)
     assert_int_equal(bench.b->launch(bench.queue[0], (struct yk_program *)bench.x, &right, NULL),
                      YOKE_EINVAL);
     expect_breach("no open program");
+    bench.device->desc.reaches_host = 1; /* as if */
+    assert_int_equal(bench.b->launch(bench.queue[0], bench.program, &hostly, NULL), YOKE_EINVAL);
+    expect_breach("x is not memory of its host_alloc");
     assert_int_equal(bench.b->launch(bench.queue[0], bench.program, &right, NULL), YOKE_OK);
     bench_close(&bench);
 }
@@ -464,15 +467,63 @@ static void freed_in_use(void **state)
     bench_close(&bench);
 }
 
+/* As if the simulated device's kernels reached host memory: they get a buffer instead. */
+static struct yk_buffer *instead;
+static yoke_status launch_instead(struct yk_queue *queue, struct yk_program *program,
+                                  const struct yk_launch *launch, struct yk_event **event)
+{
+    const struct yk_launch_arg args[] = { launch->args[0], { .buffer = instead } };
+    struct yk_launch other = *launch;
+    other.args = args;
+    return yk_backend_sim.launch(queue, program, &other, event);
+}
+
+static void host_memory_freed_in_use(void **state)
+{
+    struct yk_device *device = open_checked("sim:gpu:mem=1M:staging=yes");
+    struct check_device *checked = (struct check_device *)device;
+    struct yk_backend table = *checked->backend;
+    struct yk_queue *queue;
+    struct yk_program *program;
+    struct yk_event *event;
+    void *memory;
+    int n = 0;
+    (void)state;
+    yk_check_on_breach(note_breach, NULL);
+    assert_int_equal(table.alloc(checked->inner, 64, &instead), YOKE_OK);
+    table.launch = launch_instead;
+    checked->backend = &table;
+    device->desc.reaches_host = 1;
+    assert_int_equal(device->backend->queue_open(device, &queue), YOKE_OK);
+    assert_int_equal(device->backend->build(device, &kernel, &program), YOKE_OK);
+    assert_int_equal(device->backend->host_alloc(device, 64, &memory), YOKE_OK);
+    struct yk_launch_arg args[] = { { .value = &n }, { .host = (char *)memory + 8 } };
+    struct yk_launch launch = { .last = 9, .extent = { 1, 1 }, .args = args, .team = 1 };
+    assert_int_equal(device->backend->launch(queue, program, &launch, &event), YOKE_OK);
+    device->backend->host_free(device, memory);
+    expect_breach("an operation in flight uses the memory");
+    device->backend->event_close(event);
+    args[1].host = (char *)memory + 8; /* freed */
+    assert_int_equal(device->backend->launch(queue, program, &launch, &event), YOKE_EINVAL);
+    expect_breach("x is not memory of its host_alloc");
+    device->backend->program_close(device, program);
+    device->backend->queue_close(queue);
+    table.free(checked->inner, instead);
+    device->backend->close(device);
+    assert_int_equal(breaches.count, 0);
+    yk_check_on_breach(NULL, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copy_arguments),        cmocka_unit_test(launch_arguments),
-        cmocka_unit_test(memory_on_demand),      cmocka_unit_test(host_memory),
-        cmocka_unit_test(host_memory_devices),   cmocka_unit_test(handles),
-        cmocka_unit_test(another_device),        cmocka_unit_test(left_open),
-        cmocka_unit_test(races_on_one_device),   cmocka_unit_test(races_of_rows),
-        cmocka_unit_test(races_between_devices), cmocka_unit_test(freed_in_use),
+        cmocka_unit_test(copy_arguments),           cmocka_unit_test(launch_arguments),
+        cmocka_unit_test(memory_on_demand),         cmocka_unit_test(host_memory),
+        cmocka_unit_test(host_memory_devices),      cmocka_unit_test(handles),
+        cmocka_unit_test(another_device),           cmocka_unit_test(left_open),
+        cmocka_unit_test(races_on_one_device),      cmocka_unit_test(races_of_rows),
+        cmocka_unit_test(races_between_devices),    cmocka_unit_test(freed_in_use),
+        cmocka_unit_test(host_memory_freed_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

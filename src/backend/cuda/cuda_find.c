@@ -62,6 +62,14 @@ static void guess_speeds(const struct yk_cuda_api *cu, CUdevice device, struct y
         attribute(cu, device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1e6;
 }
 
+/* With unified addressing all memory of cuMemHostAlloc is mapped into the contexts of all devices,
+ * at the host's address. */
+static int reaches_host(const struct yk_cuda_api *cu, CUdevice device)
+{
+    return attribute(cu, device, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING) &&
+           attribute(cu, device, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY);
+}
+
 static yoke_status apply_settings(const struct yk_device_spec *spec, struct yk_device_desc *desc)
 {
     void *settings = NULL;
@@ -113,6 +121,7 @@ static yoke_status describe(const struct yk_cuda_driver *driver, int index,
              driver->version % 1000 / 10);
     identify(cu, device, desc->identity, sizeof desc->identity);
     desc->cores = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    desc->reaches_host = reaches_host(cu, device);
     guess_speeds(cu, device, desc);
     return YOKE_OK;
 }

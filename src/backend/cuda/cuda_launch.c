@@ -73,9 +73,13 @@ static void set_most(const struct yk_program *program, const struct yk_launch *l
         }
 }
 
+/* Host memory has the same address on the device (desc.reaches_host). A kernel's writes there are
+ * visible to the host once an event behind the kernel is complete: the end of a kernel is a fence
+ * of system scope. */
 static CUdeviceptr address_of(const struct yk_launch_arg *arg)
 {
-    return arg->buffer ? arg->buffer->address + (CUdeviceptr)arg->shift : 0;
+    const CUdeviceptr base = arg->buffer ? arg->buffer->address : (CUdeviceptr)(uintptr_t)arg->host;
+    return base ? base + (CUdeviceptr)arg->shift : 0;
 }
 
 /* The values that a launch's arguments point to. */
