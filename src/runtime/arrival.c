@@ -104,9 +104,18 @@ static yoke_status stage_packed(struct yk_job *job, int device, int lane, int p,
     const yoke_status status = yk_packed_stage(job, device, p, &sent);
     jd->flights[lane].bytes_in += sent;
     out->buffer = jd->windows;
-    out->shift =
-        jd->packed_at[p] - array->first_row * yk_held_pitch(job, device, p) - array->column;
+    out->shift = jd->held_at[p] - array->first_row * yk_held_pitch(job, device, p) - array->column;
     return status;
+}
+
+static yoke_status stage_host_results(struct yk_job *job, int device, int lane, int p,
+                                      struct yk_launch_arg *out)
+{
+    const struct yk_flight *flight = &job->devices[device].flights[lane];
+    yoke_array *array = job->args[p].array;
+    out->host = yk_host_results_memory(job, device, p);
+    out->shift = -array->first_row * array->pitch;
+    return announce(array, yk_job_rows(job, p, yk_flight_items(flight)));
 }
 
 /* Every chunk of the job reads the rows that this one does. */
@@ -155,6 +164,8 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
         return stage_window(job, device, lane, p, out);
     if (jd->holding[p] == YK_HELD_PACKED)
         return stage_packed(job, device, lane, p, out);
+    if (jd->holding[p] == YK_HELD_HOST)
+        return stage_host_results(job, device, lane, p, out);
     out->shift = -array->first_row * array->pitch;
     if (job->args[p].mode == YOKE_PARAM_ADD)
         return yk_private_buffer(job, device, p, out);

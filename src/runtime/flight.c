@@ -41,7 +41,7 @@ int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_fligh
 
 int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, int p)
 {
-    return yk_writes_rows(job->args[p].mode) &&
+    return yk_writes_rows(job->args[p].mode) && jd->holding[p] != YK_HELD_HOST &&
            (jd->holding[p] == YK_HELD_WINDOW || job->args[p].home == YOKE_HOME_NOW);
 }
 

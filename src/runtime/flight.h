@@ -109,7 +109,8 @@ yoke_status yk_flight_send_home(struct yk_job *job, int device, int lane);
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
 /* Reports the outcome to coherence and frees what the flight used. */
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);
-/* 1: results of argument `arg` leave at once: if requested, or if they are in a window. */
+/* 1: results of argument `arg` are copied home at once: if requested, or if they are in a window.
+ */
 int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *device, int arg);
 /* Rows of argument `arg` that `items` touch, within the array. */
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
@@ -295,6 +296,16 @@ yoke_status yk_windows_open(struct yk_job *job, int device);
 void yk_windows_close(struct yk_job *job, int device);
 /* Makes room for `bytes` for a chunk of the lane. YOKE_ENOMEM: a shorter chunk may fit. */
 yoke_status yk_window_need(struct yk_job *job, int device, struct yk_window *window, int64_t bytes);
+
+/* --- host_results.c --- */
+/* If the device's kernels reach host memory: takes some for the job's partial results, which are
+ * then held there. If there is none left, they are held like other arguments. */
+void yk_host_results_open(struct yk_job *job, int device);
+void yk_host_results_close(struct yk_job *job, int device);
+/* Where the argument, held in host memory, has its first row. */
+char *yk_host_results_memory(const struct yk_job *job, int device, int p);
+/* The lane's flight ended well: copies what its kernel wrote there into the arrays. */
+void yk_host_results_land(struct yk_job *job, int device, int lane);
 
 /* --- packed.c --- */
 /* Finds the arrays whose row distances are values of the job; those values no longer count as array

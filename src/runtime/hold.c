@@ -42,13 +42,20 @@ static void release_arrays(struct yk_job *job, int device)
     for (p = 0; p < job->arg_count; p++) {
         if (jd->holding[p] == YK_HELD_WHOLE)
             yk_replica_unclaim(jd->replicas[p], &jd->claims[p]);
-        jd->holding[p] = YK_HELD_NOT;
+        if (jd->holding[p] != YK_HELD_HOST)
+            jd->holding[p] = YK_HELD_NOT;
     }
 }
 
 static int uses_array(const yoke_arg *arg)
 {
     return arg->mode != YOKE_PARAM_VALUE && arg->mode != YOKE_PARAM_ADD;
+}
+
+/* Whether the device needs memory of its own for the argument's array. */
+static int needs_memory(const struct yk_job *job, int device, int p)
+{
+    return uses_array(&job->args[p]) && job->devices[device].holding[p] != YK_HELD_HOST;
 }
 
 static yoke_status hold_one(struct yk_job *job, int device, int p)
@@ -68,7 +75,7 @@ static yoke_status hold_all(struct yk_job *job, int device)
     yoke_status status = YOKE_OK;
     int p;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
-        if (uses_array(&job->args[p]))
+        if (needs_memory(job, device, p))
             status = hold_one(job, device, p);
     return status;
 }
@@ -80,7 +87,7 @@ static int64_t cost_of(const struct yk_job *job, int device, int p)
     int q;
     if (job->args[p].mode == YOKE_PARAM_ADD) /* taken when the first chunk begins */
         return yk_private_bytes(job->args[p].array);
-    if (!uses_array(&job->args[p]))
+    if (!needs_memory(job, device, p))
         return 0;
     for (q = 0; q < p; q++)
         if (uses_array(&job->args[q]) && job->args[q].array->whole == job->args[p].array->whole)
@@ -142,7 +149,7 @@ static yoke_status hold_wholes(struct yk_job *job, int device, enum whole_panels
     int p;
     release_arrays(job, device);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
-        if (!uses_array(&job->args[p]))
+        if (!needs_memory(job, device, p))
             continue;
         if (job->args[p].shape != YOKE_WHOLE)
             jd->holding[p] = YK_HELD_WINDOW;
@@ -226,13 +233,16 @@ static yoke_status make_room(struct yk_job *job, int device)
     status = yk_steps_open(job, device);
     if (status == YOKE_ENOMEM && yk_turn_does_without_steps(job, device))
         status = YOKE_OK;
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
+        yk_host_results_open(job, device);
         status = take_room(job, device);
+    }
     if (status == YOKE_OK) {
         jd->device->holders++;
         jd->admitted = 1;
     } else {
         release_arrays(job, device);
+        yk_host_results_close(job, device);
         yk_steps_close(job, device);
         if (status == YOKE_ENOMEM && jd->device->holders > 0)
             status = YOKE_EBUSY;
@@ -329,6 +339,7 @@ void yk_job_let_go(struct yk_job *job, int device)
     int p, lane;
     release_arrays(job, device);
     yk_windows_close(job, device);
+    yk_host_results_close(job, device);
     yk_steps_close(job, device);
     for (lane = 0; lane < jd->device->lanes; lane++)
         if (jd->stepped[lane])

@@ -22,7 +22,8 @@ enum yk_holding {
     YK_HELD_NOT,
     YK_HELD_WHOLE,  /* a replica: rows stay, coherence knows */
     YK_HELD_WINDOW, /* does not fit: each chunk brings its rows and takes results home */
-    YK_HELD_PACKED  /* a panel that chunks read whole, without the columns beside it: packed.c */
+    YK_HELD_PACKED, /* a panel that chunks read whole, without the columns beside it: packed.c */
+    YK_HELD_HOST    /* partial results, which kernels write into host memory: host_results.c */
 };
 
 struct yk_window { /* device memory of one lane for one argument; kept from chunk to chunk */
@@ -105,6 +106,7 @@ struct yk_job_device {
     struct yk_waits waits;
     struct yk_buffer *windows; /* of all lanes; NULL: there are none */
     int64_t windows_bytes;
+    struct yk_slot *results;           /* of what is held in host memory; NULL: nothing is */
     int64_t window_items;              /* the most a chunk may have for their sake */
     struct yk_buffer *queues;          /* of step kernels, one a lane; NULL: there are none */
     int64_t queues_bytes, queue_bytes; /* of all together, of one */
@@ -126,9 +128,10 @@ struct yk_job_device {
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
     struct yk_claim claims[YOKE_ARGS_MAX]; /* of rows that the whole range touches */
-    /* In `windows`, of what is held packed, and how many rows were sent there; set with it. */
-    int64_t packed_at[YOKE_ARGS_MAX];
-    int64_t packed_rows[YOKE_ARGS_MAX];               /* under place->upload_lock */
+    /* Where it begins in `windows`, if it is held packed, or in `results`; set with `holding`. */
+    int64_t held_at[YOKE_ARGS_MAX];
+    /* Held packed: number of rows that were sent there. Under place->upload_lock */
+    int64_t packed_rows[YOKE_ARGS_MAX];
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices, */
     int64_t private_bytes[YOKE_ARGS_MAX];             /* and how large it is, */
     int private_copies[YOKE_ARGS_MAX];                /* so many in each (copies.c) */

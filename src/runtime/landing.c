@@ -172,7 +172,7 @@ static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, in
     if (yk_flight_is_ready(jd, flight) || (number == YK_HOST && yk_array_is_host_only(array)))
         return YOKE_OK;
     rows = yk_job_rows(job, p, items);
-    if (number == YK_HOST || jd->holding[p] == YK_HELD_WINDOW)
+    if (number == YK_HOST || jd->holding[p] == YK_HELD_WINDOW || jd->holding[p] == YK_HELD_HOST)
         return yk_transfer_written(array, YK_HOST, rows);
     return arg->home == YOKE_HOME_NOW ? yk_transfer_written_home(array, number, rows)
                                       : yk_transfer_written(array, number, rows);
@@ -300,6 +300,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     if (outcome == YOKE_OK)
         status = finish_hauls(job, flight);
     drop_hauls(job, flight);
+    if (status == YOKE_OK)
+        yk_host_results_land(job, device, lane);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (yk_writes_rows(job->args[p].mode))
             status = tell_written(job, jd, p, flight);

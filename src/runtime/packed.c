@@ -62,7 +62,7 @@ void yk_packed_deal_out(struct yk_job *job, int device, int64_t at)
     int p;
     for (p = 0; p < job->arg_count; p++)
         if (jd->holding[p] == YK_HELD_PACKED) {
-            jd->packed_at[p] = at;
+            jd->held_at[p] = at;
             jd->packed_rows[p] = 0;
             at += bytes_of(job, p);
         }
@@ -81,7 +81,7 @@ static yoke_status send(struct yk_job *job, int device, int p, int64_t rows, int
     if (yk_interval_empty(part))
         return YOKE_OK;
     yk_array_shape_copy(array, part, &copy);
-    copy.offset = jd->packed_at[p] + jd->packed_rows[p] * pitch;
+    copy.offset = jd->held_at[p] + jd->packed_rows[p] * pitch;
     copy.pitch = pitch;
     status = yk_copy_up(jd->device->place, array, &copy);
     if (status != YOKE_OK)
