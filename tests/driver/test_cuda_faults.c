@@ -19,6 +19,7 @@
 #include "backend/cuda/cuda_api.h"
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "reduce_kernels.h"
 #include "scene.h"
 #include "standin.h"
 
@@ -75,6 +76,21 @@ static void safe_check(const struct safe *safe)
     }
 }
 
+/* The result is on the host when the job ends. */
+static void safe_reduce(struct safe *safe)
+{
+    int64_t count = 0, expected = 0;
+    yoke_job job = { .kernel = &k_reduce_count,
+                     .range = { 0, ROWS },
+                     .partitioner = "static:shares=0.9/0.1:chunks=4",
+                     .args = { yoke_in(safe->x), yoke_reduce_to(&count) } };
+    if (yoke_run(safe->rt, &job, NULL) != YOKE_OK)
+        fail_msg("the reduction could have ended on the CPU: %s", yoke_error_text());
+    for (int i = 0; i < ROWS; ++i)
+        expected += safe->xs[i] > 0 ? 1 + i % 3 : 0;
+    assert_int_equal(count, expected);
+}
+
 /* The result may be lost with the GPU after the job has ended; then yoke reports it. */
 static yoke_status safe_turn(struct safe *safe, int turn)
 {
@@ -90,6 +106,7 @@ static yoke_status safe_turn(struct safe *safe, int turn)
     assert_int_equal(yoke_array_release(safe->x), YOKE_OK);
     if (yoke_run(safe->rt, &job, NULL) != YOKE_OK)
         fail_msg("the job could have ended on the CPU: %s", yoke_error_text());
+    safe_reduce(safe);
     yoke_status status = yoke_array_acquire(safe->y, YOKE_READ);
     if (status == YOKE_OK)
         safe_check(safe);

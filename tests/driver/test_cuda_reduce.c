@@ -183,13 +183,13 @@ static void many_jobs_at_once(void **state)
     close_all(runtime, x);
 }
 
-/* Beside another GPU, and beside a core alone. */
+/* A GPU that copies from the one that fails may be lost with it, so there is a core, too. */
 static void a_gpu_fails_in_the_middle(void **state)
 {
     static const struct {
-        const char *devices, *partitioner; /* cores begin before GPUs are ready */
-    } machines[] = { { "cuda:0,cuda:1:lanes=1", "dynamic:chunk=40" },
-                     { "cpu:1,cuda:0", "static:shares=0.3/0.7:chunks=8" } };
+        const char *devices, *partitioner; /* by shares, for a core begins before GPUs are ready */
+    } machines[] = { { "cpu:1,cuda:0", "static:shares=0.3/0.7:chunks=8" },
+                     { "cpu:1,cuda:0,cuda:1:lanes=1", "static:shares=0.2/0.4/0.4:chunks=4" } };
     (void)state;
     for (int m = 0; m < 2; m++) {
         long nth = 0;
