@@ -2,6 +2,7 @@
 #include "explore.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Trials may lose this part of the total time. */
 #define BUDGET 0.03
@@ -17,6 +18,8 @@ enum { TELLING = 4 };
 /* A trial is given up when it has lost HOPELESS times the expected time of its move and its rounds.
  */
 #define HOPELESS 2.0
+/* Standard deviation of a normal distribution beside its median absolute deviation. */
+#define MEDIAN_TO_DEVIATION 1.4826
 
 static struct yk_tried_team *find(struct yk_explorer *explorer, uint32_t devices)
 {
@@ -34,35 +37,51 @@ static int recent(const struct yk_tried_team *team)
     return team->rounds < YK_EXPLORE_ROUNDS ? (int)team->rounds : YK_EXPLORE_ROUNDS;
 }
 
+/* The lower median; sorts the values. */
+static double median(double *values, int count)
+{
+    int i, j;
+    for (i = 1; i < count; i++)
+        for (j = i; j > 0 && values[j - 1] > values[j]; j--) {
+            const double value = values[j];
+            values[j] = values[j - 1];
+            values[j - 1] = value;
+        }
+    return count > 0 ? values[(count - 1) / 2] : 0;
+}
+
 /* The median of the latest rounds: one round during which the machine was busy with something else
  * has no effect. */
 static double typical(const struct yk_tried_team *team)
 {
-    double sorted[YK_EXPLORE_ROUNDS];
-    int i, j, count = recent(team);
-    for (i = 0; i < count; i++) {
-        for (j = i; j > 0 && sorted[j - 1] > team->ns[i]; j--)
-            sorted[j] = sorted[j - 1];
-        sorted[j] = team->ns[i];
-    }
-    return count > 0 ? sorted[(count - 1) / 2] : 0;
+    double ns[YK_EXPLORE_ROUNDS];
+    memcpy(ns, team->ns, sizeof ns);
+    return median(ns, recent(team));
 }
 
-/* The mean distance of the latest rounds to their median, relative to it. One round has none. */
-static double spread_of(const struct yk_tried_team *team)
+/* Relative distances of a team's latest rounds to their median; returns their number. */
+static int distances(const struct yk_tried_team *team, double *out)
 {
     const double middle = typical(team);
-    double sum = 0;
     int i, count = recent(team);
     for (i = 0; i < count; i++)
-        sum += fabs(team->ns[i] - middle);
-    return count > 1 ? sum / count / middle : 0;
+        out[i] = fabs(team->ns[i] - middle) / middle;
+    return count;
+}
+
+/* Relative standard deviation of a round. Noise belongs to the machine, so both teams show it; and
+ * the first rounds of a program, which warm it up, are outliers. */
+static double noise_of(const struct yk_tried_team *one, const struct yk_tried_team *other)
+{
+    double all[2 * YK_EXPLORE_ROUNDS];
+    const int count = distances(one, all);
+    return MEDIAN_TO_DEVIATION * median(all, count + distances(other, all + count));
 }
 
 /* Standard error of the median. */
-static double error_of(const struct yk_tried_team *team, double spread)
+static double error_of(const struct yk_tried_team *team, double noise)
 {
-    return spread * typical(team) / sqrt(fmax(1, recent(team) - 1));
+    return noise * typical(team) / sqrt(fmax(1, recent(team)));
 }
 
 double yk_explore_ns(const struct yk_explorer *explorer, uint32_t devices)
@@ -123,9 +142,8 @@ static void add(struct yk_tried_team *team, double ns)
 static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
 {
     struct yk_tried_team *best = find(explorer, explorer->best);
-    /* Noise belongs to the machine: a team that has had one round is as noisy as the other. */
-    const double spread = fmax(spread_of(best), spread_of(tried));
-    const double error = SURE * hypot(error_of(best, spread), error_of(tried, spread));
+    const double noise = noise_of(best, tried);
+    const double error = SURE * hypot(error_of(best, noise), error_of(tried, noise));
     if (typical(tried) + error < typical(best)) {
         best->until_ns = AGAIN * explorer->all_ns;
         explorer->best = tried->devices;
