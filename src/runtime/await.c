@@ -46,16 +46,21 @@ int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
            yk_steps_go_on(flight);
 }
 
-int yk_flight_is_brief(const struct yk_flight *flight)
+/* A host thread leaves its core to others if that costs no more than half of a chunk; a caller that
+ * drives GPUs has nothing else to do, so it sleeps only where a late look hardly matters. */
+enum { BRIEF_WAKES = 2, BRIEF_WAKES_OF_CALLER = 20 };
+
+int yk_flight_is_brief(const struct yk_job_device *jd, const struct yk_flight *flight)
 {
-    return flight->lasts_ns < 2 * YK_WAKE_NS;
+    const int wakes = jd->driven ? BRIEF_WAKES_OF_CALLER : BRIEF_WAKES;
+    return flight->lasts_ns < (int64_t)wakes * YK_WAKE_NS;
 }
 
 int yk_flight_is_polled(struct yk_job *job, int device, int lane)
 {
     const struct yk_job_device *jd = &job->devices[device];
     const struct yk_flight *flight = &jd->flights[lane];
-    const int is_short = flight->lasts_ns > 0 && yk_flight_is_brief(flight) && jd->steady;
+    const int is_short = flight->lasts_ns > 0 && yk_flight_is_brief(jd, flight) && jd->steady;
     if (jd->device->device->desc.host_memory || /* its lanes are separate threads */
         job->runtime->waiting == YOKE_WAIT_BLOCK || !(is_short || yk_runtime_polls(job->runtime)) ||
         !atomic_load_explicit(&job->all_out, memory_order_relaxed))
@@ -75,7 +80,7 @@ void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int6
         return;
     flight->expected_ns = jd->expected_ns = start + flight->lasts_ns;
     jd->waits.foretold++;
-    jd->waits.brief += yk_flight_is_brief(flight);
+    jd->waits.brief += yk_flight_is_brief(jd, flight);
     jd->waits.lasts_ns += flight->lasts_ns;
 }
 
@@ -105,14 +110,15 @@ static int64_t window_of(int64_t lasts_ns, int part)
     return window < window_least_ns ? window_least_ns : window;
 }
 
-int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now)
+int64_t yk_flight_look_at(const struct yk_job_device *jd, const struct yk_flight *flight,
+                          int64_t now)
 {
     int64_t left, nap = now - flight->issued_ns;
     if (!flight->expected_ns || now > flight->expected_ns + window_of(flight->lasts_ns, AFTER_PART))
         return 0;
     left = flight->expected_ns - now;
-    left -=
-        yk_flight_is_brief(flight) ? flight->lasts_ns : window_of(flight->lasts_ns, BEFORE_PART);
+    left -= yk_flight_is_brief(jd, flight) ? flight->lasts_ns
+                                           : window_of(flight->lasts_ns, BEFORE_PART);
     if (nap > left / 2)
         nap = left / 2;
     if (nap < nap_least_ns)
@@ -180,7 +186,7 @@ int64_t yk_device_look_at(struct yk_job_device *jd, int64_t now)
 {
     int lane;
     const struct yk_flight *first = first_to_end(jd, &lane);
-    int64_t look_at = first ? yk_flight_look_at(first, now) : 0, behind, after;
+    int64_t look_at = first ? yk_flight_look_at(jd, first, now) : 0, behind, after;
     behind = look_at ? behind_ns(jd, first) : 0;
     if (behind < 2 * YK_WAKE_NS)
         return look_at;

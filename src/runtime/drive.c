@@ -48,16 +48,20 @@ static void begin(struct driving *driving, uint32_t devices)
 {
     int d;
     for (d = 0; d < driving->job->device_count; d++)
-        if (devices & yk_team_bit(d))
+        if (devices & yk_team_bit(d)) {
+            driving->job->devices[d].driven = 1;
             yk_calls_enter(driving->job, d, &driving->steppers[d]);
+        }
 }
 
 static void end(struct driving *driving, uint32_t devices)
 {
     int d;
     for (d = 0; d < driving->job->device_count; d++)
-        if (devices & yk_team_bit(d))
+        if (devices & yk_team_bit(d)) {
             yk_calls_leave(driving->job, d, &driving->steppers[d]);
+            driving->job->devices[d].driven = 0;
+        }
 }
 
 /* Only `devices` stay with the calling thread; the host threads of the others are woken. */

@@ -236,14 +236,15 @@ static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct y
            (job->decomposition && (flight->bytes_in || flight->bytes_between));
 }
 /* Too short for a sleep to pay. */
-int yk_flight_is_brief(const struct yk_flight *flight);
+int yk_flight_is_brief(const struct yk_job_device *device, const struct yk_flight *flight);
 /* 1: the flight that lane `lane` is about to issue will be watched until it ends: it is brief, or
  * threads never sleep, and it is the last of the job on this device. Its events need neither wake a
  * thread nor carry times; on an H100 the end of a copy home is then seen 25 us sooner. */
 int yk_flight_is_polled(struct yk_job *job, int device, int lane);
 /* When to look at the flight next: now (and from then on all the time) or later; 0: no prediction
  * any more. */
-int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now);
+int64_t yk_flight_look_at(const struct yk_job_device *device, const struct yk_flight *flight,
+                          int64_t now);
 /* The same for the device: for its flight that should end first, unless long work is queued behind
  * it. */
 int64_t yk_device_look_at(struct yk_job_device *device, int64_t now);

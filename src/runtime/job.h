@@ -96,6 +96,7 @@ struct yk_job_device {
     yoke_status status;   /* or why not */
     double share;         /* of the range that it will probably get; < 0: unknown */
     int steady;           /* as in yk_learned */
+    int driven;           /* 1: by the thread that called yoke_run */
     double copying_ns;    /* what copies of the rows that it probably gets take, in all */
     int failed;           /* it is lost: what it had out is taken back */
     int retired;          /* it gets no more; what it has out counts */

@@ -230,12 +230,13 @@ static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
     }
 }
 
-static int is_noticed_in_time(const struct yk_job *job, const struct yk_flight *flight)
+static int is_noticed_in_time(const struct yk_job *job, const struct yk_job_device *jd,
+                              const struct yk_flight *flight)
 {
     int64_t now = flight->expected_ns ? yk_now(job->runtime) : 0;
     if (!flight->expected_ns || now > flight->expected_ns + DUE_NS)
         return 0;
-    return yk_flight_is_brief(flight) || now < flight->seen_busy_ns + DUE_NS;
+    return yk_flight_is_brief(jd, flight) || now < flight->seen_busy_ns + DUE_NS;
 }
 
 /* When a completed flight was over on the device. The thread that reports it may have waited long
@@ -248,7 +249,7 @@ static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
     struct yk_event *last = flight->home ? flight->home : yk_steps_last(flight);
     struct yk_event_times times = { 0 };
     int p;
-    if (!last || is_noticed_in_time(job, flight))
+    if (!last || is_noticed_in_time(job, jd, flight))
         return 0;
     for (p = 0; flight->hauls && p < job->arg_count; p++)
         if (yk_haul_is_open(&flight->hauls[p]))

@@ -93,8 +93,8 @@ enum yk_loading_cause {
 };
 
 /* Time from the end of a chunk to the wake-up of the thread that slept until it: 30 to 60 us
- * measured if a driver wakes it on a machine with an H200. A thread that waits for a chunk shorter
- * than twice this time does not sleep. */
+ * measured if a driver wakes it on a machine with an H200. A thread that waits for a chunk of a few
+ * such times does not sleep (await.c). */
 enum { YK_WAKE_NS = 40000 };
 
 struct yoke_runtime {

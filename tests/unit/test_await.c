@@ -11,6 +11,8 @@
 
 enum { US = 1000, MS = 1000000 };
 
+static const struct yk_job_device by_its_thread = { 0 }, by_the_caller = { .driven = 1 };
+
 static struct yk_flight flight_of(int64_t lasts_ns)
 {
     struct yk_job_device device = { 0 };
@@ -23,7 +25,18 @@ static void without_a_forecast_there_is_no_telling(void **state)
 {
     const struct yk_flight flight = flight_of(0);
     (void)state;
-    assert_int_equal(yk_flight_look_at(&flight, flight.issued_ns), 0);
+    assert_int_equal(yk_flight_look_at(&by_its_thread, &flight, flight.issued_ns), 0);
+}
+
+/* A caller that drives GPUs itself has nothing else to do. */
+static void a_caller_watches_longer_chunks(void **state)
+{
+    const struct yk_flight flight = flight_of(400 * US), longer = flight_of(4 * MS);
+    (void)state;
+    assert_true(yk_flight_look_at(&by_its_thread, &flight, flight.issued_ns) > flight.issued_ns);
+    assert_int_equal(yk_flight_look_at(&by_the_caller, &flight, flight.issued_ns),
+                     flight.issued_ns);
+    assert_true(yk_flight_look_at(&by_the_caller, &longer, longer.issued_ns) > longer.issued_ns);
 }
 
 static void chunks_queue_up_behind_each_other(void **state)
@@ -48,7 +61,7 @@ static void few_looks_and_then_all_the_time(void **state)
         const struct yk_flight flight = flight_of(lasts[i]);
         int64_t now = flight.issued_ns, at;
         int looks = 0;
-        while ((at = yk_flight_look_at(&flight, now)) > now) {
+        while ((at = yk_flight_look_at(&by_its_thread, &flight, now)) > now) {
             int64_t gone = now - flight.issued_ns;
             assert_true(at < flight.expected_ns);
             assert_true(at - now <= (gone > 100 * US ? gone : 100 * US));
@@ -62,9 +75,10 @@ static void few_looks_and_then_all_the_time(void **state)
         if (lasts[i] > 30 * MS) /* forecasts of long chunks have larger errors */
             assert_true(flight.expected_ns - now > 400 * US);
         assert_true(now == flight.issued_ns || flight.expected_ns - now >= 25 * US);
-        assert_int_equal(yk_flight_look_at(&flight, flight.expected_ns), flight.expected_ns);
+        assert_int_equal(yk_flight_look_at(&by_its_thread, &flight, flight.expected_ns),
+                         flight.expected_ns);
         /* but not for ever */
-        assert_int_equal(yk_flight_look_at(&flight, flight.expected_ns + MS), 0);
+        assert_int_equal(yk_flight_look_at(&by_its_thread, &flight, flight.expected_ns + MS), 0);
     }
 }
 
@@ -77,13 +91,13 @@ static void chunks_too_short_for_a_sleep(void **state)
     (void)state;
     yk_flight_foretell(&device, &first, MS);
     yk_flight_foretell(&device, &second, MS);
-    assert_int_equal(yk_flight_look_at(&first, MS), MS);
-    assert_int_equal(yk_flight_look_at(&first, first.expected_ns), first.expected_ns);
-    assert_int_equal(yk_flight_look_at(&first, first.expected_ns + 26 * US), 0);
-    assert_int_equal(yk_flight_look_at(&second, MS), first.expected_ns);
+    assert_int_equal(yk_flight_look_at(&device, &first, MS), MS);
+    assert_int_equal(yk_flight_look_at(&device, &first, first.expected_ns), first.expected_ns);
+    assert_int_equal(yk_flight_look_at(&device, &first, first.expected_ns + 26 * US), 0);
+    assert_int_equal(yk_flight_look_at(&device, &second, MS), first.expected_ns);
     assert_int_equal(device.waits.brief, 2);
     longer = flight_of(81 * US);
-    assert_true(yk_flight_look_at(&longer, longer.issued_ns) > longer.issued_ns);
+    assert_true(yk_flight_look_at(&device, &longer, longer.issued_ns) > longer.issued_ns);
 }
 
 /* A device with a chain of chunks of this duration, issued at 1 ms. */
@@ -192,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_forecast_there_is_no_telling),
+        cmocka_unit_test(a_caller_watches_longer_chunks),
         cmocka_unit_test(chunks_queue_up_behind_each_other),
         cmocka_unit_test(few_looks_and_then_all_the_time),
         cmocka_unit_test(chunks_too_short_for_a_sleep),
