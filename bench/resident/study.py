@@ -113,7 +113,7 @@ def main():
     p.add_argument("--steps", type=int, default=100)
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     p.add_argument("--only", default="")
-    p.add_argument("--partitioner", default="plan")
+    p.add_argument("--partitioner", default="auto")
     a = p.parse_args()
     binary = os.path.join(a.build, "bench/resident/yoke-bench-resident")
     only = [c for c in a.only.split(",") if c]

@@ -239,15 +239,15 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
     .changed = changed, .explain = explain, .predicted_ns = yk_auto_planned_ns,                    \
     .asked = yk_auto_asked
 
+/* It follows a plan (auto_planned.c) if the runtime makes one. */
 const struct yk_partitioner yk_partitioner_auto = {
     .name = "auto",
-    .summary = "a share for each device such that all end together, found while the work is done",
+    .summary = "a share for each device such that all end together; one plan for all jobs on "
+               "arrays that stay on devices",
     AS_AUTO
 };
 
-/* The same, but it follows a plan (auto_planned.c) if the runtime makes one. */
-const struct yk_partitioner yk_partitioner_plan = {
-    .name = "plan",
-    .summary = "auto, and one plan for all jobs on arrays that stay on devices",
-    AS_AUTO
+/* The same, but the runtime makes no plan. */
+const struct yk_partitioner yk_partitioner_alone = {
+    .name = "alone", .summary = "auto for each job alone, wherever its arrays are", AS_AUTO
 };

@@ -8,7 +8,7 @@
 #include "../base/status.h"
 
 const struct yk_partitioner *const yk_partitioners[] = { &yk_partitioner_auto,
-                                                         &yk_partitioner_plan,
+                                                         &yk_partitioner_alone,
                                                          &yk_partitioner_even,
                                                          &yk_partitioner_static,
                                                          &yk_partitioner_dynamic,

@@ -119,7 +119,7 @@ struct yk_partitioner {
     uint32_t (*asked)(const void *state, const struct yk_split_view *view);
 };
 
-extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_plan, yk_partitioner_even,
+extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_alone, yk_partitioner_even,
     yk_partitioner_static, yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht,
     yk_partitioner_c_ht, yk_partitioner_demand, yk_partitioner_weight, yk_partitioner_linear,
     yk_partitioner_trained;

@@ -17,12 +17,12 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 
 int yk_job_splits_freely(const char *partitioner)
 {
-    return !partitioner || strcmp(partitioner, "auto") == 0 || yk_job_goes_by_plan(partitioner);
+    return yk_job_goes_by_plan(partitioner) || strcmp(partitioner, yk_partitioner_alone.name) == 0;
 }
 
 int yk_job_goes_by_plan(const char *partitioner)
 {
-    return partitioner && strcmp(partitioner, yk_partitioner_plan.name) == 0;
+    return !partitioner || strcmp(partitioner, yk_partitioner_auto.name) == 0;
 }
 
 /* Range and array shapes: jobs with the same key cost nearly the same on the same device. */

@@ -28,7 +28,7 @@ enum form { MAKE, COPY, MIX, HALO, WHOLE, ADD, PAIRS, FORMS };
 static const char *const partitioners[] = {
     NULL,     NULL,    "auto",           "even",    "static",         "dynamic:chunk=3",
     "guided", "nc-ht", "c-ht:grains=20", "c-ht",    "demand",         "demand:dd=10:window=1",
-    "guided", "plan",  "dynamic",        "dynamic", "dynamic:chunk=9"
+    "guided", "alone", "dynamic",        "dynamic", "dynamic:chunk=9"
 };
 enum { PARTITIONERS = sizeof partitioners / sizeof *partitioners };
 

@@ -1,4 +1,4 @@
-/* test_plan_stays.c - jobs of the partitioner `plan` on data that stay on devices: no rows move any
+/* test_plan_stays.c - jobs of `auto` on data that stay on devices: no rows move any
  * more, the end is as early as with the best fixed split, a lost device or arrays opened and closed
  * between jobs do no harm, and rows that the host rewrites are correct. On simulated machines, with
  * noise. */
@@ -98,7 +98,7 @@ static void run_jobs(struct run *run)
 
 static void equal_devices_keep_halves(void **state)
 {
-    struct run even = { GPUS, "even", 0, 0, 0 }, plan = { GPUS, "plan", 0, 0, 0 };
+    struct run even = { GPUS, "even", 0, 0, 0 }, plan = { GPUS, "auto", 0, 0, 0 };
     (void)state;
     run_jobs(&even);
     run_jobs(&plan);
@@ -109,17 +109,17 @@ static void equal_devices_keep_halves(void **state)
 static void cores_have_their_part(void **state)
 {
     struct run fixed = { GPUS CORES, "static:shares=48.8/48.8/2.4,chunks=1", 0, 0, 0 };
-    struct run plan = { GPUS CORES, "plan", 0, 0, 0 };
+    struct run plan = { GPUS CORES, "auto", 0, 0, 0 };
     (void)state;
     run_jobs(&fixed);
     run_jobs(&plan);
     assert_true(plan.late_ns < 1.1 * fixed.late_ns);
 }
 
-/* Then `auto` is faster, and `plan` leaves the jobs to it. */
+/* Then `alone` is faster, and `auto` does as it does. */
 static void rows_that_are_rewritten(void **state)
 {
-    struct run free = { GPUS CORES, "auto", 1, 0, 0 }, plan = { GPUS CORES, "plan", 1, 0, 0 };
+    struct run free = { GPUS CORES, "alone", 1, 0, 0 }, plan = { GPUS CORES, "auto", 1, 0, 0 };
     (void)state;
     run_jobs(&free);
     run_jobs(&plan);
@@ -136,7 +136,7 @@ static void a_device_is_lost(void **state)
     (void)state;
     OK(yoke_open(&(yoke_config){ .devices = "sim:gpu:rate=4e9,sim:gpu:rate=4e9:fail_after=60",
                                  .knowledge = "off",
-                                 .partitioner = "plan" },
+                                 .partitioner = "auto" },
                  &rt));
     open_both(rt, &xs, &ys);
     write_x(xs, 1);
@@ -171,7 +171,7 @@ static void arrays_come_and_go(void **state)
     yoke_array *xs, *ys, *other;
     int j;
     (void)state;
-    OK(yoke_open(&(yoke_config){ .devices = GPUS CORES, .knowledge = "off", .partitioner = "plan" },
+    OK(yoke_open(&(yoke_config){ .devices = GPUS CORES, .knowledge = "off", .partitioner = "auto" },
                  &rt));
     memset(y, 0, sizeof y);
     for (j = 0; j < JOBS; j++) {
