@@ -124,6 +124,7 @@ static void follow_cuts(struct yk_decomposition *decomposition, const struct yk_
     decomposition->cuts = *cuts;
     decomposition->team = yk_plan_team(plan, cuts);
     decomposition->stands = 1;
+    decomposition->guessed = 0;
     decomposition->told = 0;
 }
 
@@ -229,10 +230,8 @@ static void begin(struct yk_decomposition *decomposition, struct yk_plan *plan)
     plan->allowed = yk_team_all(decomposition->devices);
     if (!isfinite(yk_plan_ns(plan, &decomposition->cuts)))
         decomposition->stands = 0;
-    if (yk_plan_find(plan, decomposition->stands ? &decomposition->cuts : NULL, &cuts)) {
+    if (yk_plan_find(plan, decomposition->stands ? &decomposition->cuts : NULL, &cuts))
         follow_cuts(decomposition, plan, &cuts);
-        decomposition->guessed = 0;
-    }
     if (decomposition->stands && decomposition->explorer.best != decomposition->team)
         yk_explore_begin(&decomposition->explorer, decomposition->team);
     if (decomposition->guessed)
@@ -290,7 +289,7 @@ static void plan_anew(const struct yk_job *job)
         guess(decomposition, decomposition->members[job->member].make);
     else if (decomposition->stands && asked && asked != decomposition->team)
         change_team(decomposition, plan, asked);
-    else if (!decomposition->stands || (decomposition->guessed && !decomposition->explorer.trying))
+    else if (!decomposition->stands || decomposition->guessed)
         begin(decomposition, plan);
     else
         go_on(decomposition, plan);
