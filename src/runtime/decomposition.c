@@ -167,13 +167,14 @@ static void describe_member(const struct yk_job *job, struct yk_member *member)
     }
 }
 
-/* The job may be split freely, and its results stay where they are made. */
+/* The job may be split freely, and its results stay where they are made. A job that teaches another
+ * partitioner is divided alone: a plan teaches no lines. */
 static int may_be_planned(const struct yk_job *job)
 {
     int p, by_rows = 0;
-    if (!yk_job_goes_by_plan(job->partitioner) || job->pair || job->runtime->checks ||
-        job->device_count < 2 || job->kernel->kernel.kind == YOKE_KERNEL_STEP ||
-        job->last == job->first)
+    if (!yk_job_goes_by_plan(job->partitioner) || job->asked_for || job->pair ||
+        job->runtime->checks || job->device_count < 2 ||
+        job->kernel->kernel.kind == YOKE_KERNEL_STEP || job->last == job->first)
         return 0;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];

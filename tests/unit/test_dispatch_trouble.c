@@ -16,7 +16,7 @@ static void mistakes_name_their_cure(void **state)
 {
     static const struct {
         const char *partitioner, *says;
-    } cases[] = { { "magic", "auto, plan, even, static, dynamic, guided" },
+    } cases[] = { { "magic", "auto, alone, even, static, dynamic, guided" },
                   { "", "give one of" },
                   { "even:x=1", "has no option 'x'" },
                   { "dynamic:chunk=-3", "give 1 or more" },
