@@ -5,8 +5,9 @@
 
 For each machine (1 to 8 GPUs, alike or not, with or without cores of 1/5 to 1/200 of a GPU, noise 0, 3 or 8 %, jobs of 20 us to
 20 ms) and case: static splits are searched (how many GPUs, which part for the cores), by the mean step of the second half and by all
-steps; then the partitioner (plan) runs with two seeds of noise. Prints a line each: what it takes as a factor of the best fixed split, in
-steady state and in total, with the bytes that a step moves; then the quantiles. All on the virtual clock: nothing of this machine.
+steps; then the partitioner (auto) runs with two seeds of noise, each in a first process with an empty knowledge base and in a second
+one. Prints a line each: what it takes as a factor of the best fixed split, in steady state, in total, and in total in the second
+process, with the bytes that a step moves; then the quantiles. All on the virtual clock: nothing of this machine.
 """
 import argparse
 import concurrent.futures
@@ -14,6 +15,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 
 CASES = ["axpy", "stencil", "chain", "turns", "spmv", "cg"]
 ROWS_MOST = 2e5  # limits the host's work per step; rates and links are scaled with the rows
@@ -47,8 +49,8 @@ def devices(m, seed):
     return ",".join(parts)
 
 
-def run(binary, m, steps, seed, partitioner=None):
-    env = dict(os.environ, YOKE_KB="off", YOKE_DEVICES=devices(m, seed))
+def run(binary, m, steps, seed, partitioner=None, knowledge="off"):
+    env = dict(os.environ, YOKE_KB=knowledge, YOKE_DEVICES=devices(m, seed))
     words = [binary, m["case"], str(m["rows"]), str(steps)] + ([partitioner] if partitioner else [])
     try:
         out = subprocess.run(words, env=env, capture_output=True, text=True, timeout=300)
@@ -59,6 +61,13 @@ def run(binary, m, steps, seed, partitioner=None):
         return None
     w = out.stdout.split()
     return {"all": float(w[2]), "step": float(w[4]), "moved": int(w[6])}
+
+
+def run_twice(binary, m, steps, seed, partitioner):
+    """Two processes with one knowledge base; None if one fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        both = [run(binary, m, steps, seed, partitioner, os.path.join(folder, "knowledge.db")) for _ in range(2)]
+    return both if all(both) else None
 
 
 def splits(m):
@@ -92,12 +101,16 @@ def look_at(words):
             if best["step"] is None or r["step"] < best["step"]:
                 best["step"], best["moved"] = r["step"], r["moved"]
             best["all"] = r["all"] if best["all"] is None else min(best["all"], r["all"])
-    mine = [r for r in (run(binary, m, steps, 1 + 100 * i, partitioner) for i in range(2)) if r]
-    if not mine or best["step"] is None:
+    pairs = [p for p in (run_twice(binary, m, steps, 1 + 100 * i, partitioner) for i in range(2)) if p]
+    if not pairs or best["step"] is None:
         return None
-    step = sum(r["step"] for r in mine) / len(mine)
-    everything = sum(r["all"] for r in mine) / len(mine)
-    return (step / best["step"], everything / best["all"], sum(r["moved"] for r in mine) / len(mine), best["moved"], seed, m)
+    mine, later = zip(*pairs)
+    step = mean(mine, "step") / best["step"]
+    return (step, mean(mine, "all") / best["all"], mean(later, "all") / best["all"], mean(mine, "moved"), best["moved"], seed, m)
+
+
+def mean(runs, what):
+    return sum(r[what] for r in runs) / len(runs)
 
 
 def quantile(values, q):
@@ -117,20 +130,21 @@ def main():
     a = p.parse_args()
     binary = os.path.join(a.build, "bench/resident/yoke-bench-resident")
     only = [c for c in a.only.split(",") if c]
-    steady, total = [], []
+    steady, total, second = [], [], []
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for found in pool.map(look_at, [(binary, a.seed * 1000 + i, a.steps, only, a.partitioner) for i in range(a.machines)]):
             if not found:
                 continue
-            s, t, moved, least, seed, m = found
+            s, t, later, moved, least, seed, m = found
             steady.append(s)
             total.append(t)
-            print("%6.3f %6.3f moved %9.0f (%9.0f)  %5d %-8s %d GPUs%s%s, noise %.2f, %.0f us, %d rows%s"
-                  % (s, t, moved, least, seed, m["case"], len(m["rates"]), "" if len(set(m["rates"])) == 1 else " unlike",
+            second.append(later)
+            print("%6.3f %6.3f %6.3f moved %9.0f (%9.0f)  %5d %-8s %d GPUs%s%s, noise %.2f, %.0f us, %d rows%s"
+                  % (s, t, later, moved, least, seed, m["case"], len(m["rates"]), "" if len(set(m["rates"])) == 1 else " unlike",
                      ", cores 1/%.0f" % (m["rates"][0] / m["cpu"]) if m["cpu"] else "", m["noise"], 1e6 * m["seconds"], m["rows"],
                      "" if m["peer"] else ", no peers"), flush=True)
     if steady:
-        for name, v in (("steady", steady), ("total", total)):
+        for name, v in (("steady", steady), ("total", total), ("second", second)):
             print("%s: median %.3f, 95 %% %.3f, worst %.3f, <= 1.02: %d of %d, <= 1.05: %d"
                   % (name, quantile(v, 0.5), quantile(v, 0.95), max(v), sum(x <= 1.02 for x in v), len(v), sum(x <= 1.05 for x in v)))
 
