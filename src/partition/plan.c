@@ -100,9 +100,11 @@ static double change_ns(const struct yk_plan *plan, const double *from, const do
 {
     double most = 0;
     int d;
-    for (d = 0; d < plan->devices && bytes > 0; d++)
-        if (to[d] > 0)
-            most = fmax(most, get_ns(plan, from, &(struct part){ to, d, bytes }));
+    for (d = 0; d < plan->devices && bytes > 0; d++) {
+        const double ns = to[d] > 0 ? get_ns(plan, from, &(struct part){ to, d, bytes }) : 0;
+        if (ns > 0)
+            most = fmax(most, plan->start_ns + ns);
+    }
     return most;
 }
 

@@ -31,6 +31,7 @@ struct yk_plan {
     int keeps;                       /* 1: all of these must have one */
     double jobs;                     /* expected number of jobs */
     double bytes;                    /* bytes of the decomposition's rows, all arrays together */
+    double start_ns;                 /* time until a copy begins */
     double link_ns[YK_PLAN_DEVICES]; /* time of a byte between host and device; 0: it is the
                                       * host */
     double peer_ns[YK_PLAN_DEVICES][YK_PLAN_DEVICES]; /* time of a byte directly from the first

@@ -16,7 +16,7 @@
 #define CONTENDED_BY_CORES 0.4
 #define CONTENDED_BY_GPUS  0.1
 
-/* From the described rates of the links. */
+/* From the described rates of the links; a copy is started like a kernel. */
 static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
 {
     int from, to;
@@ -25,6 +25,7 @@ static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
         const struct yk_device_desc *desc = &target->device->desc;
         if (desc->host_memory)
             continue;
+        plan->start_ns = fmax(plan->start_ns, desc->launch_ns);
         if (desc->link_bytes_per_ns > 0)
             plan->link_ns[to] = 1 / desc->link_bytes_per_ns;
         for (from = 0; from < job->device_count; from++) {

@@ -104,6 +104,25 @@ static void long_kernels_have_their_own(void **state)
     assert_true(cuts.share[0][0] > 0.85 && cuts.share[1][1] > 0.85);
 }
 
+/* A copy before each job costs more than ends that are 1 % apart. */
+static void copies_must_be_worth_their_start(void **state)
+{
+    struct yk_plan plan = plan_of(2, 2);
+    struct yk_cuts cuts;
+    (void)state;
+    know(&plan.kernel[0], 0, 1, 0);
+    know(&plan.kernel[0], 1, 1, 0);
+    know(&plan.kernel[1], 0, 1.1, 0);
+    know(&plan.kernel[1], 1, 0.9, 0);
+    plan.kernel[0].cost[1].item_var = plan.kernel[1].cost[1].item_var = 0;
+    plan.kernel[0].cost[0].item_var = plan.kernel[1].cost[0].item_var = 0;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_int_equal(cuts.tied, 0);
+    plan.start_ns = 0.05 * ITEMS;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_int_equal(cuts.tied, 1);
+}
+
 static void rows_move_only_if_it_pays(void **state)
 {
     struct yk_plan plan = plan_of(2, 1);
@@ -196,6 +215,7 @@ int main(void)
         cmocka_unit_test(who_only_costs_gets_nothing),
         cmocka_unit_test(short_kernels_share_bounds),
         cmocka_unit_test(long_kernels_have_their_own),
+        cmocka_unit_test(copies_must_be_worth_their_start),
         cmocka_unit_test(rows_move_only_if_it_pays),
         cmocka_unit_test(whole_arrays_cost_their_way),
         cmocka_unit_test(parts_of_a_range_are_cut_out),
