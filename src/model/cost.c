@@ -9,8 +9,8 @@
 #define NOISE_FIRST 0.06
 /* Standard deviation of a after a first job, and of b as given, as a part of the value. */
 #define FIRST_PART 0.5
-/* Standard deviation of a that an earlier process learned, as a part of it. */
-#define RECALLED_PART 0.07
+/* What a and b that an earlier process learned may have changed by since, as a part of them. */
+#define RECALLED_PART 0.03
 /* The same for a that is taken from another device of the make. */
 #define PEER_PART 0.1
 /* Standard deviation of the logarithm of operations per item between two devices that both reach
@@ -26,6 +26,11 @@
 #define CUSUM_SLACK 0.5
 /* Least weight of the latest job in s^2. */
 #define NOISE_FADE 0.1
+/* An earlier process's noise counts like that of as many jobs. */
+enum { JOBS_RECALLED = 6 };
+/* Beyond these, figures of an earlier process are nonsense. */
+#define ITEM_LEAST 1e-9
+#define NS_MOST    1e18
 
 void yk_cost_open(struct yk_cost *cost, double fixed_ns)
 {
@@ -35,12 +40,40 @@ void yk_cost_open(struct yk_cost *cost, double fixed_ns)
                               .noise2 = NOISE_FIRST * NOISE_FIRST };
 }
 
-void yk_cost_recall(struct yk_cost *cost, double item_ns, double fixed_ns)
+/* a and b are known, each with a standard deviation of `part` of it. */
+static void open_known(struct yk_cost *cost, double item_ns, double fixed_ns, double part)
 {
-    const double sd = RECALLED_PART * item_ns;
     yk_cost_open(cost, fixed_ns);
     cost->item_ns = item_ns;
-    cost->item_var = sd * sd;
+    cost->item_var = part * item_ns * part * item_ns;
+    cost->fixed_var = part * fixed_ns * part * fixed_ns;
+}
+
+/* a and b have large errors that cancel each other if all parts had the same size. What is kept is
+ * the error of a given b. */
+void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out)
+{
+    const double both = cost->fixed_var > 0 ? cost->both_var * cost->both_var / cost->fixed_var : 0;
+    *out = (struct yk_kept_cost){ 0 };
+    if (!yk_cost_is_known(cost))
+        return;
+    out->item_ns = cost->item_ns;
+    out->fixed_ns = cost->fixed_ns;
+    out->error = fmin(1, sqrt(fmax(0, cost->item_var - both)) / cost->item_ns);
+    out->noise = fmin(1, sqrt(cost->noise2));
+}
+
+void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept)
+{
+    *cost = (struct yk_cost){ 0 };
+    /* Squares of anything else are infinite, or 0. */
+    if (!(kept->item_ns > ITEM_LEAST && kept->item_ns < NS_MOST) ||
+        !(kept->fixed_ns >= 0 && kept->fixed_ns < NS_MOST) ||
+        !(kept->error >= 0 && kept->error <= 1) || !(kept->noise >= 0 && kept->noise <= 1))
+        return;
+    open_known(cost, kept->item_ns, kept->fixed_ns, hypot(kept->error, RECALLED_PART));
+    cost->noise2 = kept->noise * kept->noise;
+    cost->jobs = JOBS_RECALLED;
 }
 
 double yk_cost_ns(const struct yk_cost *cost, double items)
@@ -244,11 +277,8 @@ static void pool_make(struct yk_cost *costs, const int *make, int count, int whi
     if (sums.known > 1)
         draw_together(costs, make, count, which, &sums);
     for (d = 0; d < count; d++)
-        if (make[d] == which && !yk_cost_is_known(&costs[d])) {
-            const double mean = sums.item / sums.weights, sd = PEER_PART * mean;
-            yk_cost_recall(&costs[d], mean, sums.fixed / sums.weights);
-            costs[d].item_var = sd * sd;
-        }
+        if (make[d] == which && !yk_cost_is_known(&costs[d]))
+            open_known(&costs[d], sums.item / sums.weights, sums.fixed / sums.weights, PEER_PART);
 }
 
 static int has_peak(double peak)

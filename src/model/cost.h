@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+#include "lesson.h"
+
 struct yk_cost {
     double item_ns;                       /* a; 0: unknown */
     double fixed_ns;                      /* b, the overhead of a chunk */
@@ -32,8 +34,11 @@ struct yk_cost_sample {
 
 /* The state before the first job: a chunk costs fixed_ns. */
 void yk_cost_open(struct yk_cost *cost, double fixed_ns);
-/* The state from an earlier process. */
-void yk_cost_recall(struct yk_cost *cost, double item_ns, double fixed_ns);
+/* What outlives the process; item_ns 0: nothing is known. */
+void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out);
+/* The state from an earlier process: a little less certain than it was there, because the machine
+ * may have changed since. Unknown if the figures are impossible. */
+void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept);
 static inline int yk_cost_is_known(const struct yk_cost *cost)
 {
     return cost->item_ns > 0;

@@ -28,6 +28,13 @@ struct yk_sizes {
     double at[YK_SIZES_MAX]; /* [0]: items of the range; all >= 0 */
 };
 
+/* The cost of a part whose rows are in place (cost.h). */
+struct yk_kept_cost {
+    double item_ns, fixed_ns; /* item_ns 0: unknown */
+    double error;             /* standard error of the two, as a part of them */
+    double noise;             /* from job to job, as a part of the time */
+};
+
 struct yk_lesson_device {
     char name[YK_LESSON_NAME]; /* "cpu", "cuda:0": unique in the lesson */
     struct yk_line line;       /* time from a job's submission to the end of its last chunk,
@@ -48,6 +55,9 @@ struct yk_lesson_device {
                                 * the faster one on this device, 2 if the alternative is; 0:
                                 * there is none, or that was not settled, and the figures are
                                 * those of the job's kernel */
+    struct yk_kept_cost cost;
+    int stays; /* 1: it is in the best set of devices while rows stay, by trials; 2: it is not; 3:
+                * it is in a set that was not compared with others; 0: unknown */
 };
 
 struct yk_lesson {

@@ -35,6 +35,17 @@ const struct yk_figure yk_figures[YK_FIGURES] = {
                                  DBL_MAX, FIGURE(item_half_ns) },
     [YK_FIGURE_OFF] = { "off", "part by which samples are off the line; 0: unknown", 0, DBL_MAX,
                         FIGURE(off) },
+    [YK_FIGURE_STAY_ITEM_NS] = { "stay_item_ns", "ns for one item more while rows stay; 0: unknown",
+                                 0, DBL_MAX, FIGURE(cost.item_ns) },
+    [YK_FIGURE_STAY_CHUNK_NS] = { "stay_chunk_ns", "ns of a chunk beside its items while rows stay",
+                                  0, DBL_MAX, FIGURE(cost.fixed_ns) },
+    [YK_FIGURE_STAY_ERROR] = { "stay_error", "standard error of these two, as a part of them", 0, 1,
+                               FIGURE(cost.error) },
+    [YK_FIGURE_STAY_NOISE] = { "stay_noise", "from job to job, as a part of the time", 0, 1,
+                               FIGURE(cost.noise) },
+    [YK_FIGURE_STAYS] = { "stays",
+                          "1: in the best set while rows stay, 2: not, 3: in an untried set", 0, 3,
+                          FIGURE(stays), .whole = 1 },
 };
 
 const char *const yk_origin_names[] = { [YK_ORIGIN_TRAINED] = "trained",

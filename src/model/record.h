@@ -31,6 +31,11 @@ enum {
     YK_FIGURE_FORM,
     YK_FIGURE_ITEM_HALF_NS,
     YK_FIGURE_OFF,
+    YK_FIGURE_STAY_ITEM_NS,
+    YK_FIGURE_STAY_CHUNK_NS,
+    YK_FIGURE_STAY_ERROR,
+    YK_FIGURE_STAY_NOISE,
+    YK_FIGURE_STAYS,
     YK_FIGURES
 };
 extern const struct yk_figure yk_figures[YK_FIGURES];

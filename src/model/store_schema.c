@@ -34,6 +34,12 @@ static const char *const steps[] = {
     /* 5: how sure a line is. */
     ("ALTER TABLE devices ADD COLUMN item_half_ns REAL;"
      "ALTER TABLE devices ADD COLUMN off REAL;"),
+    /* 6: costs of parts whose rows are in place, and the best set of devices for them. */
+    ("ALTER TABLE devices ADD COLUMN stay_item_ns REAL;"
+     "ALTER TABLE devices ADD COLUMN stay_chunk_ns REAL;"
+     "ALTER TABLE devices ADD COLUMN stay_error REAL;"
+     "ALTER TABLE devices ADD COLUMN stay_noise REAL;"
+     "ALTER TABLE devices ADD COLUMN stays REAL;"),
 };
 
 const int yk_schema_version = (int)(sizeof steps / sizeof *steps);

@@ -107,6 +107,31 @@ void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices)
 {
     explorer->best = devices;
     explorer->trying = 0;
+    explorer->rests = 0;
+}
+
+void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double rounds)
+{
+    yk_explore_begin(explorer, devices);
+    explorer->rests = (AGAIN - 1) * rounds;
+}
+
+uint32_t yk_explore_settled(const struct yk_explorer *explorer)
+{
+    int i;
+    for (i = 0; i < YK_EXPLORE_TEAMS; i++)
+        if (explorer->team[i].devices == explorer->best &&
+            explorer->team[i].rounds >= YK_EXPLORE_ROUNDS)
+            return explorer->best;
+    return yk_explore_has_tried(explorer) ? explorer->best : 0;
+}
+
+int yk_explore_has_tried(const struct yk_explorer *explorer)
+{
+    int i, tried = explorer->rests > 0;
+    for (i = 0; i < YK_EXPLORE_TEAMS; i++)
+        tried |= explorer->team[i].until_ns > 0;
+    return tried;
 }
 
 /* The team is not tried again for a long time. */
@@ -158,9 +183,13 @@ static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
 static void watch(struct yk_explorer *explorer, const struct yk_tried_team *best)
 {
     int i;
-    if (explorer->best_ns <= 0 || recent(best) < YK_EXPLORE_ROUNDS ||
-        typical(best) < SLOWER * explorer->best_ns)
+    if (recent(best) < YK_EXPLORE_ROUNDS)
         return;
+    if (explorer->rests > 0 && explorer->best_ns <= 0)
+        explorer->best_ns = typical(best); /* it won in an earlier process */
+    if (explorer->best_ns <= 0 || typical(best) < SLOWER * explorer->best_ns)
+        return;
+    explorer->rests = 0;
     for (i = 0; i < YK_EXPLORE_TEAMS; i++)
         explorer->team[i].until_ns = 0;
     explorer->best_ns = typical(best);
@@ -173,6 +202,7 @@ void yk_explore_note(struct yk_explorer *explorer, uint32_t devices, double ns)
         return;
     team = find(explorer, devices);
     explorer->all_ns += ns;
+    explorer->rests = fmax(0, explorer->rests - 1);
     if (devices != explorer->trying) {
         if (explorer->returning)
             explorer->spent_ns += fmax(0, ns - typical(team));
@@ -214,6 +244,8 @@ int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer
     const double now = yk_explore_ns(explorer, explorer->best);
     const double most_ns = offer->move_ns + (TELLING + 1) * fmax(0, offer->round_ns - now);
     double saved_ns;
+    if (explorer->rests > 0)
+        return 0;
     if (!(now > 0) || offer->parts_ns / offer->relief >= now)
         return 0; /* it cannot win */
     saved_ns = explorer->all_ns * (1 - offer->parts_ns / now);

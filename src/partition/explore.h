@@ -29,6 +29,8 @@ struct yk_explorer {
     double best_ns;  /* a round of the best team when it last won; 0: it has not won a trial */
     uint32_t trying; /* the team that is tried instead; 0: none */
     int left;        /* rounds left in the trial; the first one only moves rows */
+    double rests;    /* rounds in which no other team is offered, because an earlier process has
+                      * tried them */
     int returning;   /* 1: the next round moves the rows back */
     double loses_ns; /* loss of the trial so far */
     double most_ns;  /* loss at which it is given up */
@@ -40,6 +42,12 @@ struct yk_explorer {
 uint32_t yk_explore_team(const struct yk_explorer *explorer);
 /* Sets the first team. */
 void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices);
+/* Sets the first team to one that an earlier process found best, by trials, in so many rounds. */
+void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double rounds);
+/* The best team; 0: it had too few rounds. */
+uint32_t yk_explore_settled(const struct yk_explorer *explorer);
+/* 1: a trial compared it with another one, in this process or an earlier one. */
+int yk_explore_has_tried(const struct yk_explorer *explorer);
 /* Adds the time of jobs that are no round of a team, like those before there was a plan. */
 void yk_explore_wait(struct yk_explorer *explorer, double ns);
 /* A round of that team took `ns` in total. */

@@ -60,6 +60,13 @@ static void teach_line(const struct yk_learned *from, int d, const struct yk_les
     *out = fitted.line;
 }
 
+static int stays_of(const struct yk_stays *stays, int d)
+{
+    if (stays->devices == 0)
+        return 0;
+    return !(stays->devices & yk_team_bit(d)) ? 2 : stays->tried ? 1 : 3;
+}
+
 int yk_recall_teach(const struct yk_remembered *from, struct yk_lesson *out)
 {
     int d, known = 0;
@@ -69,6 +76,8 @@ int yk_recall_teach(const struct yk_remembered *from, struct yk_lesson *out)
         teach_device(&from->devices[d], from->names[d], &out->devices[d]);
         if (!from->devices[d].derived && !from->devices[d].tuned)
             teach_line(&from->devices[d], d, out, &out->devices[d].line);
+        yk_cost_keep(&from->costs[d], &out->devices[d].cost);
+        out->devices[d].stays = stays_of(from->stays, d);
         known |= out->devices[d].rate > 0;
     }
     return known;
@@ -130,10 +139,23 @@ static uint32_t team_here(const struct yk_lesson *lesson, const struct yk_rememb
     return here;
 }
 
+/* While rows stay. What was derived for other sizes is no better than what one job shows. */
+static void learn_cost(const struct yk_lesson *lesson, int i, const struct yk_remembered *into)
+{
+    const int d = place_of(into, lesson->devices[i].name);
+    if (d < 0 || lesson->origin == YK_ORIGIN_DERIVED)
+        return;
+    yk_cost_recall(&into->costs[d], &lesson->devices[i].cost);
+    if (lesson->devices[i].stays == 1 || lesson->devices[i].stays == 3)
+        into->stays->devices |= yk_team_bit(d);
+    into->stays->tried |= lesson->devices[i].stays == 1;
+}
+
 void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered *into)
 {
     const uint32_t here = team_here(lesson, into);
     int i, whole = 1;
+    *into->stays = (struct yk_stays){ 0 };
     for (i = 0; i < lesson->device_count; i++) {
         const int d = place_of(into, lesson->devices[i].name);
         if (d >= 0) {
@@ -141,6 +163,7 @@ void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered 
             into->devices[d].derived = lesson->origin == YK_ORIGIN_DERIVED;
             learn_line(&lesson->devices[i], lesson->sizes.at[0], here, &into->devices[d]);
         }
+        learn_cost(lesson, i, into);
         whole &= d >= 0 || !(lesson->team >> i & 1);
     }
     if (lesson->team && whole && lesson->sizes.at[0] > 0)

@@ -3,15 +3,24 @@
 #ifndef YK_PARTITION_RECALL_H
 #define YK_PARTITION_RECALL_H
 
+#include "../model/cost.h"
 #include "../model/lesson.h"
 #include "learned.h"
 #include "team.h"
+
+/* The best set of devices while rows stay. */
+struct yk_stays {
+    uint32_t devices; /* 0: unknown */
+    int tried;        /* 1: trials have compared it with others */
+};
 
 /* What is remembered of one kernel and set of sizes, on devices of these names. */
 struct yk_remembered {
     const char *const *names;
     struct yk_learned *devices;
+    struct yk_cost *costs;
     struct yk_team *team;
+    struct yk_stays *stays;
     int count; /* number of devices; at most YK_LESSON_DEVICES */
 };
 

@@ -442,6 +442,9 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
                       readied && !desc->host_memory) == YK_COST_CHANGED)
             decomposition->stale = 1;
     }
+    memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
+                                       yk_explore_has_tried(&decomposition->explorer) };
+    memory->stays_of = job->device_count;
     if (!decomposition->stands)
         stay_there(job);
     decomposition->members[job->member].went_by_plan = job->planned;

@@ -222,18 +222,35 @@ static void guess(struct yk_decomposition *decomposition, const int *make)
     decomposition->stands = decomposition->guessed = 1;
 }
 
+/* The team that an earlier process found best for the job, and the rounds after which trials had
+ * decided that; 0: unknown. */
+static uint32_t recalled_team(const struct yk_job *job, double *rounds)
+{
+    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
+    if (!memory || job->decomposition->explorer.best || memory->stays_of != job->device_count)
+        return 0;
+    *rounds = memory->stays.tried ? (double)memory->taught : 0;
+    return memory->stays.devices;
+}
+
 /* The first plan. Rows that are somewhere already stay there until moving them pays, by the
  * estimates; nothing has been learned yet that noise could undo. */
-static void begin(struct yk_decomposition *decomposition, struct yk_plan *plan)
+static void begin(const struct yk_job *job, struct yk_plan *plan)
 {
+    struct yk_decomposition *decomposition = job->decomposition;
+    double rounds = 0;
+    const uint32_t team = recalled_team(job, &rounds);
     struct yk_cuts cuts;
     trust(plan);
-    plan->allowed = yk_team_all(decomposition->devices);
+    plan->allowed = team ? team : yk_team_all(decomposition->devices);
+    plan->keeps = team > 0;
     if (!isfinite(yk_plan_ns(plan, &decomposition->cuts)))
         decomposition->stands = 0;
     if (yk_plan_find(plan, decomposition->stands ? &decomposition->cuts : NULL, &cuts))
         follow_cuts(decomposition, plan, &cuts);
-    if (decomposition->stands && decomposition->explorer.best != decomposition->team)
+    if (decomposition->stands && team && decomposition->team == team)
+        yk_explore_recall(&decomposition->explorer, team, rounds);
+    else if (decomposition->stands && decomposition->explorer.best != decomposition->team)
         yk_explore_begin(&decomposition->explorer, decomposition->team);
     if (decomposition->guessed)
         offer_others(decomposition, plan);
@@ -291,7 +308,7 @@ static void plan_anew(const struct yk_job *job)
     else if (decomposition->stands && asked && asked != decomposition->team)
         change_team(decomposition, plan, asked);
     else if (!decomposition->stands || decomposition->guessed)
-        begin(decomposition, plan);
+        begin(job, plan);
     else
         go_on(decomposition, plan);
     decomposition->planned = decomposition->jobs;

@@ -19,6 +19,7 @@
 #include "../partition/choice.h"
 #include "../partition/learned.h"
 #include "../partition/plan.h"
+#include "../partition/recall.h"
 #include "../partition/team.h"
 
 enum yk_build_state { YK_BUILD_NONE, YK_BUILD_RUNNING, YK_BUILD_READY, YK_BUILD_FAILED };
@@ -51,6 +52,8 @@ struct yk_memory {
     struct yk_pace pace[YK_PLACES][YK_FORMS]; /* of its own chunks, and of the alternative's */
     struct yk_cost cost[YK_PLACES];
     struct yk_team team;
+    struct yk_stays stays; /* what plans found for it, of ... */
+    int stays_of;          /* ... this number of devices */
     struct yk_held held;
     struct yk_adjust adjust; /* of the devices' shares */
     struct yk_late late;     /* lateness of jobs split by lines */

@@ -223,7 +223,8 @@ struct yk_remembered yk_knowledge_remembered(const yoke_runtime *runtime, int co
     int d;
     for (d = 0; d < count; d++)
         names[d] = runtime->devices[d].device->desc.name;
-    return (struct yk_remembered){ names, memory->device, &memory->team, count };
+    return (struct yk_remembered){ names,         memory->device, memory->cost,
+                                   &memory->team, &memory->stays, count };
 }
 
 static int form_of(const struct yk_lesson *lesson, const char *name)
@@ -272,10 +273,16 @@ const struct yk_memory *yk_knowledge_take(struct yk_job *job, const struct yk_me
     for (d = 0; d < count; d++) {
         if (!(mine->device[d].rate > 0) && fits(job, d, names[d]))
             mine->device[d] = told.device[d];
+        if (!job->pair && !yk_cost_is_known(&mine->cost[d]))
+            mine->cost[d] = told.cost[d];
         mine->tuned |= mine->device[d].tuned;
     }
     if (!memory)
         mine->team = told.team;
+    if (job->lesson) {
+        mine->stays = told.stays;
+        mine->stays_of = count;
+    }
     mine->taught = job->lesson ? job->lesson->confirmed : 0;
     mine->derived = job->lesson && job->lesson->origin == YK_ORIGIN_DERIVED;
     yk_free(job->lesson);

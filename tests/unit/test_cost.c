@@ -203,6 +203,85 @@ static void jobs_of_one_length_stay_sane(void **state)
     }
 }
 
+/* --- from process to process --- */
+
+/* Parts of one size: a and b are known badly, their sum well. */
+static void live(struct yk_cost *cost)
+{
+    uint64_t seed = 11;
+    int i;
+    yk_cost_open(cost, 5000);
+    for (i = 0; i < 40; i++)
+        job(cost, 1e5, 20000 * (1 + 0.05 * noise(&seed)));
+}
+
+static double part_of(const struct yk_cost *cost, double items)
+{
+    const double var =
+        cost->item_var * items * items + 2 * cost->both_var * items + cost->fixed_var;
+    return sqrt(var) / yk_cost_ns(cost, items);
+}
+
+static void what_is_kept_comes_back(void **state)
+{
+    struct yk_cost cost, later;
+    struct yk_kept_cost kept, again;
+    (void)state;
+    live(&cost);
+    yk_cost_keep(&cost, &kept);
+    yk_cost_recall(&later, &kept);
+    assert_true(later.item_ns == cost.item_ns && later.fixed_ns == cost.fixed_ns);
+    assert_float_equal(later.noise2, cost.noise2, 1e-12);
+    assert_true(part_of(&later, 1e5) > part_of(&cost, 1e5));
+    assert_true(part_of(&later, 1e5) < 0.06);
+    yk_cost_keep(&later, &again);
+    assert_true(again.error > kept.error);
+    yk_cost_open(&cost, 5000);
+    yk_cost_keep(&cost, &kept);
+    assert_true(kept.item_ns == 0 && kept.error == 0);
+    yk_cost_recall(&later, &kept);
+    assert_int_equal(yk_cost_is_known(&later), 0);
+}
+
+static void a_machine_that_has_changed_is_found(void **state)
+{
+    struct yk_cost cost;
+    struct yk_kept_cost kept;
+    int i;
+    (void)state;
+    live(&cost);
+    yk_cost_keep(&cost, &kept);
+    yk_cost_recall(&cost, &kept);
+    job(&cost, 1e5, 40000);
+    job(&cost, 1e5, 40000);
+    assert_true(fabs(yk_cost_ns(&cost, 1e5) / 40000 - 1) < 0.1);
+    yk_cost_recall(&cost, &kept);
+    for (i = 0; i < 6; i++)
+        job(&cost, 1e5, 22000); /* a tenth is within the noise: half of it is believed soon */
+    assert_true(yk_cost_ns(&cost, 1e5) > 21000);
+}
+
+static void impossible_figures_are_unknown(void **state)
+{
+    static const struct yk_kept_cost wrong[] = {
+        { -1, 0, 0, 0 },    { NAN, 0, 0, 0 },      { INFINITY, 0, 0, 0 }, { 1e-300, 0, 0, 0 },
+        { 1e300, 0, 0, 0 }, { 1, -1, 0, 0 },       { 1, NAN, 0, 0 },      { 1, 1e300, 0, 0 },
+        { 1, 1, 2, 0 },     { 1, 1, NAN, 0 },      { 1, 1, -0.1, 0 },     { 1, 1, 0, 2 },
+        { 1, 1, 0, NAN },   { 1, 1, 0, INFINITY },
+    };
+    struct yk_cost cost;
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        yk_cost_recall(&cost, &wrong[i]);
+        assert_int_equal(yk_cost_is_known(&cost), 0);
+    }
+    yk_cost_recall(&cost, &(struct yk_kept_cost){ 1, 0, 0, 0 }); /* without any doubt */
+    job(&cost, 1000, 2000);
+    job(&cost, 1000, 2000);
+    assert_true(fabs(yk_cost_ns(&cost, 1000) / 2000 - 1) < 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +294,9 @@ int main(void)
         cmocka_unit_test(a_loaded_one_is_not),
         cmocka_unit_test(peaks_count_where_nothing_else_does),
         cmocka_unit_test(nonsense_is_harmless),
+        cmocka_unit_test(what_is_kept_comes_back),
+        cmocka_unit_test(a_machine_that_has_changed_is_found),
+        cmocka_unit_test(impossible_figures_are_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,43 @@ static void regret_pays_for_a_trial(void **state)
     assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
 }
 
+/* Nothing is offered until all rounds have grown fourfold, unless rounds become slower. */
+static void what_an_earlier_process_tried_is_not_tried(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    (void)state;
+    yk_explore_recall(&explorer, BOTH, 100);
+    assert_int_equal(yk_explore_settled(&explorer), BOTH);
+    assert_int_equal(yk_explore_has_tried(&explorer), 1);
+    run(&explorer, 299, 60, 110);
+    assert_int_equal(explorer.best, BOTH);
+    assert_true(explorer.spent_ns == 0);
+    run(&explorer, 10, 60, 110);
+    assert_int_equal(explorer.best, ONE);
+    explorer = (struct yk_explorer){ 0 };
+    yk_explore_recall(&explorer, BOTH, 100);
+    run(&explorer, 10, 60, 110);
+    assert_int_equal(explorer.best, BOTH);
+    for (int i = 0; i < 10; i++)
+        yk_explore_note(&explorer, BOTH, 300);
+    assert_true(explorer.rests == 0);
+}
+
+/* A team is settled after some rounds, but only a trial compares it with others. */
+static void trials_tell_more_than_rounds(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    (void)state;
+    run(&explorer, 2, 190, 190);
+    assert_int_equal(yk_explore_settled(&explorer), 0);
+    run(&explorer, 8, 190, 190);
+    assert_int_equal(yk_explore_settled(&explorer), BOTH);
+    assert_int_equal(yk_explore_has_tried(&explorer), 0);
+    run(&explorer, 290, 190, 110);
+    assert_int_equal(yk_explore_settled(&explorer), BOTH);
+    assert_int_equal(yk_explore_has_tried(&explorer), 1);
+}
+
 static void nonsense_is_not_noted(void **state)
 {
     struct yk_explorer explorer = { 0 };
@@ -166,6 +203,8 @@ int main(void)
         cmocka_unit_test(nonsense_is_not_noted),
         cmocka_unit_test(what_cannot_win_is_not_tried),
         cmocka_unit_test(regret_pays_for_a_trial),
+        cmocka_unit_test(what_an_earlier_process_tried_is_not_tried),
+        cmocka_unit_test(trials_tell_more_than_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,11 @@ static int close_all(void **state)
     return yk_alloc_outstanding() != 0;
 }
 
+static int is_whole(const char *figure)
+{
+    return !strcmp(figure, "steady") || !strcmp(figure, "form") || !strcmp(figure, "stays");
+}
+
 static yoke_lesson made_up(void)
 {
     yoke_lesson lesson = { .machine = UINT64_MAX,
@@ -50,10 +55,7 @@ static yoke_lesson made_up(void)
                            .devices = { { .name = "cpu" }, { .name = "cuda:0" } } };
     for (int d = 0; d < 2; d++)
         for (int i = 0; yoke_figure_name(i); i++)
-            lesson.devices[d].figures[i] =
-                strcmp(yoke_figure_name(i), "steady") && strcmp(yoke_figure_name(i), "form")
-                    ? 0.25 * d
-                    : d;
+            lesson.devices[d].figures[i] = is_whole(yoke_figure_name(i)) ? d : 0.25 * d;
     return lesson;
 }
 

@@ -17,7 +17,7 @@
 
 static void know(struct yk_plan_kernel *kernel, int d, double item_ns, double fixed_ns)
 {
-    yk_cost_recall(&kernel->cost[d], item_ns, fixed_ns);
+    yk_cost_recall(&kernel->cost[d], &(struct yk_kept_cost){ item_ns, fixed_ns, 0.06, 0.06 });
     kernel->cost[d].item_var = 1e-4 * item_ns * item_ns;
 }
 

@@ -19,17 +19,20 @@ static const char *const turned[] = { "cuda:1", "cpu", "cuda:0" };
 struct mind {
     struct yk_learned devices[DEVICES];
     struct yk_team team;
+    struct yk_cost costs[DEVICES];
+    struct yk_stays stays;
 };
 
 static struct yk_remembered of(struct mind *mind, const char *const *known_as)
 {
-    return (struct yk_remembered){ known_as, mind->devices, &mind->team, DEVICES };
+    return (struct yk_remembered){ known_as,    mind->devices, mind->costs,
+                                   &mind->team, &mind->stays,  DEVICES };
 }
 
 static void forget(struct mind *mind)
 {
     int d;
-    mind->team = (struct yk_team){ 0 };
+    *mind = (struct mind){ 0 };
     for (d = 0; d < DEVICES; d++)
         yk_learned_open(&mind->devices[d]);
 }
@@ -136,6 +139,48 @@ static void lines_come_back(void **state)
         assert_float_equal(fitted.line.fixed_ns, 100, 1e-6);
         assert_int_equal(fitted.team, 7);
     }
+}
+
+/* In the other order; nothing of other sizes. */
+static void costs_and_their_team_come_back(void **state)
+{
+    static const int at[] = { 1, 2, 0 };
+    struct mind mind, other;
+    struct yk_lesson lesson;
+    struct yk_remembered into;
+    int known, d;
+    (void)state;
+    forget(&mind);
+    forget(&other);
+    live(&mind, 7, 2);
+    for (d = 0; d < 2; d++)
+        yk_cost_recall(&mind.costs[d], &(struct yk_kept_cost){ d + 1, 500, 0.02, 0.05 });
+    lesson = lesson_of(&mind, &known);
+    assert_int_equal(lesson.devices[0].stays, 0);
+    mind.stays = (struct yk_stays){ 2, 0 };
+    lesson = lesson_of(&mind, &known);
+    assert_int_equal(lesson.devices[0].stays, 2);
+    assert_int_equal(lesson.devices[1].stays, 3);
+    into = of(&other, turned);
+    yk_recall_learn(&lesson, &into);
+    assert_true(other.stays.devices == 4 && !other.stays.tried);
+    mind.stays.tried = 1;
+    lesson = lesson_of(&mind, &known);
+    assert_int_equal(lesson.devices[1].stays, 1);
+    assert_null(yk_lesson_wrong(&lesson));
+    into = of(&other, turned);
+    yk_recall_learn(&lesson, &into);
+    for (d = 0; d < 2; d++) {
+        assert_true(other.costs[at[d]].item_ns == d + 1);
+        assert_true(other.costs[at[d]].fixed_ns == 500);
+    }
+    assert_int_equal(yk_cost_is_known(&other.costs[0]), 0);
+    assert_true(other.stays.devices == 4 && other.stays.tried);
+    forget(&other);
+    lesson.origin = YK_ORIGIN_DERIVED;
+    yk_recall_learn(&lesson, &into);
+    assert_int_equal(yk_cost_is_known(&other.costs[1]), 0);
+    assert_true(other.stays.devices == 0 && !other.stays.tried);
 }
 
 /* Memory is placed differently in each process: if it takes a tenth longer, one job corrects nearly
@@ -272,6 +317,7 @@ int main(void)
         cmocka_unit_test(what_was_derived_is_not_told),
         cmocka_unit_test(a_settled_team_is_asked_at_once),
         cmocka_unit_test(lines_come_back),
+        cmocka_unit_test(costs_and_their_team_come_back),
         cmocka_unit_test(this_process_counts_more),
         cmocka_unit_test(lines_alone_hold_until_more_is_measured),
         cmocka_unit_test(strangers_are_not_taken_for_others),
