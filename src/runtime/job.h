@@ -308,9 +308,9 @@ yoke_status yk_job_check_host(struct yk_job *job);
 
 /* --- job.c: checked copy of the user's job --- */
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);
-/* Whether who takes part is ours to decide: `auto` (NULL) and `plan`. */
+/* 1: yoke chooses the devices that take part: `auto` (NULL) and `alone`. */
 int yk_job_splits_freely(const char *partitioner);
-/* Where it can be, by a plan for all jobs on its arrays (decomposition.h). */
+/* 1: by a plan for all jobs on its arrays (decomposition.h), where there can be one. */
 int yk_job_goes_by_plan(const char *partitioner);
 void yk_job_close(struct yk_job *job);
 
