@@ -224,7 +224,7 @@ static int setup(void **state)
     yoke_array *x;
     yoke_job job;
     (void)state;
-    alarm(240);
+    alarm(540);
     fill();
     runtime = open_runtime("cpu:1");
     x = wrap(runtime);
