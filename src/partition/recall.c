@@ -140,15 +140,12 @@ static uint32_t team_here(const struct yk_lesson *lesson, const struct yk_rememb
 }
 
 /* While rows stay. What was derived for other sizes is no better than what one job shows. */
-static void learn_cost(const struct yk_lesson *lesson, int i, const struct yk_remembered *into)
+static void learn_cost(const struct yk_lesson_device *from, int d, const struct yk_remembered *into)
 {
-    const int d = place_of(into, lesson->devices[i].name);
-    if (d < 0 || lesson->origin == YK_ORIGIN_DERIVED)
-        return;
-    yk_cost_recall(&into->costs[d], &lesson->devices[i].cost);
-    if (lesson->devices[i].stays == 1 || lesson->devices[i].stays == 3)
+    yk_cost_recall(&into->costs[d], &from->cost);
+    if (from->stays == 1 || from->stays == 3)
         into->stays->devices |= yk_team_bit(d);
-    into->stays->tried |= lesson->devices[i].stays == 1;
+    into->stays->tried |= from->stays == 1;
 }
 
 void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered *into)
@@ -162,8 +159,9 @@ void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered 
             learn_device(&lesson->devices[i], &into->devices[d]);
             into->devices[d].derived = lesson->origin == YK_ORIGIN_DERIVED;
             learn_line(&lesson->devices[i], lesson->sizes.at[0], here, &into->devices[d]);
+            if (!into->devices[d].derived)
+                learn_cost(&lesson->devices[i], d, into);
         }
-        learn_cost(lesson, i, into);
         whole &= d >= 0 || !(lesson->team >> i & 1);
     }
     if (lesson->team && whole && lesson->sizes.at[0] > 0)

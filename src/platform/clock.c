@@ -2,9 +2,10 @@
 #include "clock.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <time.h>
+
+#include "../base/typical.h"
 
 enum { ns_per_second = 1000000000 };
 
@@ -36,31 +37,30 @@ void yk_clock_sleep_ns(int64_t duration_ns)
     }
 }
 
-/* Typical time from a timer's end to the thread that slept: 5 us on a busy core, 50 on an idle one
- * of a virtual machine. Its median is followed, by steps of an eighth: a thread that was kept from
- * its core for milliseconds says nothing about the next one. */
+/* Time from a timer's end to the thread that slept: 5 us on a busy core, 50 on an idle one of a
+ * virtual machine. */
 static _Atomic int64_t lateness_ns;
 
-static void note_lateness(int64_t late_ns)
+/* When the timer should end. Half of the time is slept at least: who does not sleep learns nothing,
+ * and would poll for ever after a while in which timers were late. */
+static int64_t end_for(int64_t time_ns, int64_t now_ns)
 {
-    const int64_t known = atomic_load_explicit(&lateness_ns, memory_order_relaxed);
-    const int64_t step = known / 8 + 100;
-    const int64_t next = late_ns > known ? known + step : known > step ? known - step : 0;
-    atomic_store_explicit(&lateness_ns, next, memory_order_relaxed);
+    const int64_t half_ns = (time_ns - now_ns) / 2, late_ns = yk_typical(&lateness_ns);
+    return time_ns - (late_ns < half_ns ? late_ns : half_ns);
 }
 
 void yk_clock_sleep_until(int64_t time_ns)
 {
-    const int64_t end_ns = time_ns - atomic_load_explicit(&lateness_ns, memory_order_relaxed);
+    const int64_t now_ns = yk_clock_ns(), end_ns = end_for(time_ns, now_ns);
     const struct timespec end = { .tv_sec = end_ns / ns_per_second,
                                   .tv_nsec = end_ns % ns_per_second };
     int slack;
-    if (end_ns <= yk_clock_ns())
+    if (time_ns <= now_ns)
         return;
     slack = prctl(PR_GET_TIMERSLACK);
     prctl(PR_SET_TIMERSLACK, 1UL);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR) {
     }
-    note_lateness(yk_clock_ns() - end_ns);
+    yk_typical_note(&lateness_ns, yk_clock_ns() - end_ns);
     prctl(PR_SET_TIMERSLACK, slack > 0 ? (unsigned long)slack : 0UL);
 }

@@ -7,6 +7,7 @@ int64_t yk_clock_ns(void);
 int64_t yk_clock_process_ns(void);
 void yk_clock_sleep_ns(int64_t duration_ns);
 /* Sleeps until about that time: neither the 50 us that the system adds by default to save wake-ups
- * nor the usual lateness of timers here are added. It may return a little before. */
+ * nor the usual lateness of timers here are added. It may return before, after half of
+ * the time at least. */
 void yk_clock_sleep_until(int64_t time_ns);
 #endif

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "../base/typical.h"
 #include "../platform/clock.h"
 #include "flight.h"
 
@@ -176,19 +177,11 @@ int yk_caller_is_here(const struct yk_job *job)
     return taking_part_in == job;
 }
 
-/* The median is followed, by steps of an eighth, because a caller that the machine keeps from its
- * core for milliseconds says nothing about the next one. */
 void yk_caller_note_return(const struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
-    int64_t known, took;
-    if (runtime->virtual_clock || job->ended_by_caller)
-        return;
-    known = atomic_load_explicit(&runtime->return_ns, memory_order_relaxed);
-    took = yk_now(runtime) - job->ended_ns;
-    atomic_store_explicit(&runtime->return_ns,
-                          took > known ? known + known / 8 + 1 : known - known / 8,
-                          memory_order_relaxed);
+    if (!runtime->virtual_clock && !job->ended_by_caller && job->ended_ns)
+        yk_typical_note(&runtime->return_ns, yk_now(runtime) - job->ended_ns);
 }
 
 void yk_caller_take_part(struct yk_job *job)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/alloc.h"
+#include "../base/typical.h"
 #include "flight.h"
 
 /* --- which arrays --- */
@@ -451,6 +452,6 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
     decomposition->round_jobs++;
     decomposition->round_ns += (double)(job->ended_ns - job->submitted_ns);
     if (!job->ended_by_caller && !job->runtime->virtual_clock)
-        decomposition->round_ns += (double)atomic_load(&job->runtime->return_ns);
+        decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
     decomposition->told &= !readied && job->planned;
 }
