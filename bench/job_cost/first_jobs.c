@@ -3,9 +3,9 @@
  *     yoke-bench-first-jobs DEVICES ITEMS [memory=alloc|array|malloc] [jobs=200] [times=1]
  *
  * Each of `times` repetitions fills new memory, runs `jobs` jobs of saxpy on it, copies the result
- * to the host and checks all of it. Prints milliseconds: of the first job, of all jobs, the median
- * of the second half, of the copy to the host; and the number of wrong elements. Memory from alloc
- * and malloc is wrapped; array is memory of yoke_array_open.
+ * to the host and checks all of it. Prints milliseconds: to allocate, to fill, of the first job, of
+ * all jobs, the median of the second half, of the copy to the host; and the number of wrong
+ * elements. Memory from alloc and malloc is wrapped; array is memory of yoke_array_open.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +89,10 @@ static int once(yoke_runtime *runtime, const char *memory, int64_t items, int jo
 {
     double each[JOBS_MAX];
     struct data data = { .x = NULL };
+    const double given = now_ms();
     for (int k = 0; k < 2; k++)
         open_array(runtime, memory, items, &data, k);
+    const double filled = now_ms();
     fill(&data, items);
     const yoke_job job = { .kernel = &job_cost_saxpy,
                            .range = { .last = items },
@@ -107,8 +109,9 @@ static int once(yoke_runtime *runtime, const char *memory, int64_t items, int jo
     const double home = now_ms() - then;
     const int64_t wrong = wrong_after(&data, items, jobs);
     must(yoke_array_release(data.array[1]), "release");
-    printf("first %.4f all %.4f late %.4f home %.4f wrong %lld\n", first, all,
-           median(each + jobs / 2, jobs - jobs / 2), home, (long long)wrong);
+    printf("alloc %.4f fill %.4f first %.4f all %.4f late %.4f home %.4f wrong %lld\n",
+           filled - given, start - filled, first, all, median(each + jobs / 2, jobs - jobs / 2),
+           home, (long long)wrong);
     fflush(stdout);
     close_data(runtime, &data, memory);
     return wrong == 0;

@@ -38,8 +38,26 @@ static int is_filled(struct yk_interval gap)
            yk_pages_resident(gap) == 1;
 }
 
-/* Finds the first block of the range that is filled and not pinned; 0: none. *open: others are
- * still to be filled. */
+/* Blocks behind the gap that are filled, too, and in no block yet, join it: one call for all of them
+ * takes less. */
+static void extend(const struct yk_pin_range *range, struct yk_interval *gap)
+{
+    const int64_t left = yk_pages_filled_most - yk_pin_total(&yk_pages_map);
+    const int64_t most = gap->first + (left < yk_pin_terms.most ? left : yk_pin_terms.most);
+    while (gap->last < range->pages.last) {
+        const struct yk_interval behind = { gap->last, gap->last + yk_pin_terms.page };
+        struct yk_interval next;
+        if (yk_pin_look(&yk_pages_map, behind).state != YK_PIN_NOT)
+            return;
+        next = yk_pin_gap(&yk_pages_map, range, behind);
+        if (next.last > most || !is_filled(next))
+            return;
+        gap->last = next.last;
+    }
+}
+
+/* Finds the first part of the range that is filled and not pinned; 0: none. *open: others are still
+ * to be filled. */
 static int find_filled(const struct yk_pin_range *range, struct yk_interval *gap, int *open)
 {
     struct yk_interval left = range->pages;
@@ -50,8 +68,10 @@ static int find_filled(const struct yk_pin_range *range, struct yk_interval *gap
             continue;
         part.bytes.last = part.bytes.first + yk_pin_terms.page;
         *gap = yk_pin_gap(&yk_pages_map, range, part.bytes);
-        if (is_filled(*gap))
+        if (is_filled(*gap)) {
+            extend(range, gap);
             return 1;
+        }
         *open = 1;
         left.first = gap->last;
     }

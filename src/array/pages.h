@@ -52,6 +52,9 @@ void yk_pages_leave(struct yk_pin_range *range);
  * used; in large pages if it is large. Once it is pinned it stays so, until it is freed or the
  * device that pinned it closes. NULL: no memory. */
 void *yk_pages_alloc(size_t bytes);
+/* The same, but large memory is pinned when this returns if a device that pins is open
+ * (pinned_alloc.c). */
+void *yk_pages_alloc_pinned(size_t bytes);
 void yk_pages_free(void *memory); /* NULL is allowed */
 /* Whether all of the bytes are from yk_pages_alloc, as whole pages. */
 int yk_pages_are_own(const void *memory, size_t bytes);

@@ -99,6 +99,11 @@ static struct yk_pinner *filler(void)
     return pinner;
 }
 
+int yk_pinners_are_there(void)
+{
+    return filler() != NULL;
+}
+
 int yk_pinner_fills(const struct yk_pinner *pinner)
 {
     return pinner == filler();

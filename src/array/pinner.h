@@ -64,10 +64,17 @@ int64_t yk_filled_pin(struct yk_pinner *pinner);
 /* Whether the range is large enough to be pinned ahead of copies. */
 int yk_filled_counts(const struct yk_pin_range *range);
 
+/* --- pinned_alloc.c --- */
+/* Places the pages of a region, which are new, and waits until a pinner has pinned them; at most as
+ * long as a core would take to copy them. Does nothing if there is no such pinner or the region is
+ * small. The region stays meanwhile; the lock is released. */
+void yk_pages_place(struct yk_pin_range *range);
+
 /* --- pinner.c --- */
 void yk_pinner_start(struct yk_pinner *pinner);
 /* Memory may have to be pinned as it is filled: wakes the pinner that does this. */
 void yk_pinners_look(void);
+int yk_pinners_are_there(void); /* whether a pinner pins memory as it is filled */
 int yk_pinner_fills(const struct yk_pinner *pinner); /* whether it is that one */
 /* Orders the pending block to be pinned soon. Forgets the block if there is no memory for that. */
 void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap);

@@ -1,4 +1,4 @@
-/* region.c - memory of yoke_alloc: large pages, untouched, that stay pinned between arrays. */
+/* region.c - memory of yoke_alloc: large pages that stay pinned between arrays. */
 #include <sys/mman.h>
 
 #include "../base/alloc.h"
@@ -35,7 +35,7 @@ static void *map_memory(size_t bytes)
     return memory + before;
 }
 
-void *yk_pages_alloc(size_t bytes)
+static void *allocate(size_t bytes, int pinned)
 {
     size_t page = (size_t)yk_pin_terms.page;
     struct region *region;
@@ -62,8 +62,20 @@ void *yk_pages_alloc(size_t bytes)
     regions = region;
     if (yk_filled_counts(&region->range))
         yk_pinners_look();
+    if (pinned)
+        yk_pages_place(&region->range);
     yk_unlock(&yk_pages_lock);
     return region->memory;
+}
+
+void *yk_pages_alloc(size_t bytes)
+{
+    return allocate(bytes, 0);
+}
+
+void *yk_pages_alloc_pinned(size_t bytes)
+{
+    return allocate(bytes, 1);
 }
 
 struct yk_pin_range *yk_regions_next(const struct yk_pin_range *range)

@@ -86,6 +86,22 @@ int yk_processors_have(const struct yk_processors *processors, int cpu)
     return CPU_ISSET_S((size_t)cpu, processors->bytes, (const cpu_set_t *)processors->set);
 }
 
+int yk_processors_count(const struct yk_processors *processors)
+{
+    return CPU_COUNT_S(processors->bytes, (const cpu_set_t *)processors->set);
+}
+
+int yk_processors_spread(const struct yk_processors *processors, int part, int parts)
+{
+    const int count = yk_processors_count(processors);
+    int skip = (int)((int64_t)part * count / parts), cpu = 0;
+    if (!count)
+        return -1;
+    for (; skip > 0 || !yk_processors_have(processors, cpu); cpu++)
+        skip -= yk_processors_have(processors, cpu);
+    return cpu;
+}
+
 void yk_processors_write(const struct yk_processors *processors, char *text, size_t size)
 {
     int cpus = (int)(processors->bytes * 8);

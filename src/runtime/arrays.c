@@ -180,7 +180,7 @@ void *yoke_alloc(yoke_runtime *runtime, size_t bytes)
         yk_fail(YOKE_EINVAL, "yoke_alloc: the runtime is NULL");
         return NULL;
     }
-    return yk_pages_alloc(bytes ? bytes : 1);
+    return yk_pages_alloc_pinned(bytes ? bytes : 1);
 }
 
 void yoke_free(yoke_runtime *runtime, void *memory)

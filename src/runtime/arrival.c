@@ -149,7 +149,17 @@ static uint32_t sharers(struct yk_job *job, int device, int lane, int p)
     return places;
 }
 
-/* Makes room for argument `p` and brings its rows, except those that others must send first;
+/* Gives the chunk's rows of argument `p` their pages. */
+static yoke_status make_room(struct yk_job *job, int device, int lane, int p)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    if (job->args[p].mode == YOKE_PARAM_ADD || jd->holding[p] != YK_HELD_WHOLE)
+        return YOKE_OK;
+    return yk_replica_commit(jd->replicas[p],
+                             yk_job_rows(job, p, yk_flight_items(&jd->flights[lane])));
+}
+
+/* Brings the rows of argument `p`, except those that others must send first;
  * load->sharers is not 0 if there are such rows. */
 static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int p,
                                    struct yk_launch_arg *out)
@@ -159,7 +169,6 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     yoke_array *array = job->args[p].array;
     struct yk_load *load = &flight->loads[p];
     struct yk_interval rows;
-    yoke_status status;
     if (job->args[p].mode != YOKE_PARAM_ADD && jd->holding[p] == YK_HELD_WINDOW)
         return stage_window(job, device, lane, p, out);
     if (jd->holding[p] == YK_HELD_PACKED)
@@ -171,9 +180,6 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
         return yk_private_buffer(job, device, p, out);
     out->buffer = jd->replicas[p]->whole->buffer;
     rows = yk_job_rows(job, p, yk_flight_items(flight));
-    status = yk_replica_commit(jd->replicas[p], rows);
-    if (status != YOKE_OK)
-        return status;
     if (!reads(job->args[p].mode)) {
         /* From now on the host is not the only place with rows. */
         yk_array_leaves_host(array);
@@ -251,6 +257,9 @@ static yoke_status stage_all_on_device(struct yk_job *job, int device, int lane,
     uint32_t arrays = 0, shared = 0, left;
     yoke_status status = YOKE_OK;
     int p;
+    /* All before the first copy: drivers map memory slowly while they copy. */
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        status = make_room(job, device, lane, p);
     for (p = 0; p < job->arg_count; p++) {
         if (job->args[p].mode == YOKE_PARAM_VALUE)
             continue;

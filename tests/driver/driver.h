@@ -105,7 +105,8 @@ struct standin_range {
 int standin_range_add(const struct standin_range *range);
 /* Removes the range with this start and length; bytes 0: any length. */
 int standin_range_take(CUdeviceptr start, size_t bytes, struct standin_range *out);
-/* The device may use the range from now on; *first: no device could before. */
+/* The device may use the ranges from now on that fill these bytes exactly; *first: no device could
+ * use any before. */
 int standin_range_allow(CUdeviceptr start, size_t bytes, int device, int *first);
 int standin_ranges_touch(CUdeviceptr start, size_t bytes);
 /* True if every byte may be used; by this device. */

@@ -95,16 +95,17 @@ static int take_of_context(CUcontext context, struct standin_range *out)
 
 int standin_range_allow(CUdeviceptr start, size_t bytes, int device, int *first)
 {
-    int found = 0;
+    size_t found = 0, fresh = 0;
     pthread_rwlock_wrlock(&lock);
-    for (struct standin_range *range = ranges; range && !found; range = range->next)
-        if (range->start == start && range->bytes == bytes) {
-            found = 1;
-            *first = !range->usable;
+    for (struct standin_range *range = ranges; range; range = range->next)
+        if (range->start >= start && range->start + range->bytes <= start + bytes) {
+            found += range->bytes;
+            fresh += range->usable ? 0 : range->bytes;
             range->usable |= 1u << device;
         }
     pthread_rwlock_unlock(&lock);
-    return found;
+    *first = fresh == bytes;
+    return found == bytes && (fresh == 0 || fresh == bytes);
 }
 
 int standin_ranges_touch(CUdeviceptr start, size_t bytes)

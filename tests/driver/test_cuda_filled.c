@@ -1,5 +1,6 @@
-/* test_cuda_filled.c - memory of yoke_alloc is pinned as the program fills it: which part, when,
- * and under which obstacles; and all of it is unpinned exactly once. */
+/* test_cuda_filled.c - memory that yoke allocates is pinned as the program fills it: which part, when,
+ * and under which obstacles; and all of it is unpinned exactly once. (yoke_alloc pins at once if a
+ * device is open: test_cuda_alloc.c.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,26 +18,12 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
+#include "pinned_of.h"
 #include "platform/clock.h"
 #include "runtime/runtime.h"
 #include "standin.h"
 
 enum { MIB = 1 << 20, BYTES = 8 * MIB, FLOATS = BYTES / 4, PAGE = 4096 };
-
-static int64_t pinned_of(const char *memory, int64_t bytes)
-{
-    struct yk_interval left = { (intptr_t)memory, (intptr_t)memory + bytes };
-    int64_t pinned = 0;
-    yk_lock(&yk_pages_lock);
-    while (left.first < left.last) {
-        struct yk_pin_block part = yk_pin_look(&yk_pages_map, left);
-        if (part.state == YK_PIN_OURS)
-            pinned += part.bytes.last - part.bytes.first;
-        left.first = part.bytes.last;
-    }
-    yk_unlock(&yk_pages_lock);
-    return pinned;
-}
 
 /* SIGALRM ends a test that waits in vain. */
 static void await_pins(const char *memory, int64_t bytes)
@@ -65,7 +52,7 @@ static void close_all(yoke_runtime *runtime)
 static void what_is_filled_is_pinned(void **state)
 {
     yoke_runtime *runtime = open_runtime("cuda:0");
-    char *memory = yoke_alloc(runtime, BYTES);
+    char *memory = yk_pages_alloc(BYTES);
     (void)state;
     memset(memory, 1, BYTES);
     await_pins(memory, BYTES);
@@ -77,8 +64,8 @@ static void what_is_filled_is_pinned(void **state)
 static void what_is_not_filled_is_left_alone(void **state)
 {
     yoke_runtime *runtime = open_runtime("cuda:0");
-    char *half = yoke_alloc(runtime, BYTES), *none = yoke_alloc(runtime, BYTES),
-         *all = yoke_alloc(runtime, BYTES);
+    char *half = yk_pages_alloc(BYTES), *none = yk_pages_alloc(BYTES),
+         *all = yk_pages_alloc(BYTES);
     (void)state;
     memset(half, 1, BYTES / 2);
     memset(all, 1, BYTES);
@@ -98,7 +85,7 @@ static void what_is_not_filled_is_left_alone(void **state)
 static void filled_before_the_driver_came(void **state)
 {
     yoke_runtime *cores = open_runtime("cpu:1"), *gpus;
-    char *memory = yoke_alloc(cores, BYTES);
+    char *memory = yk_pages_alloc(BYTES);
     (void)state;
     memset(memory, 1, BYTES);
     gpus = open_runtime("cuda:0");
@@ -131,7 +118,7 @@ static void memory_of_arrays(void **state)
 static void others_take_over(void **state)
 {
     yoke_runtime *first = open_runtime("cuda:0"), *second = open_runtime("cuda:1");
-    char *memory = yoke_alloc(first, BYTES);
+    char *memory = yk_pages_alloc(BYTES);
     (void)state;
     for (int round = 0; round < 2; round++) {
         memset(memory, 1, BYTES);
@@ -148,7 +135,7 @@ static void freed_in_between(void **state)
     (void)state;
     for (int round = 0; round < 40; round++) {
         yoke_runtime *runtime = open_runtime("cuda:0");
-        char *memory = yoke_alloc(runtime, BYTES);
+        char *memory = yk_pages_alloc(BYTES);
         memset(memory, 1, (size_t)(round % 5) * (BYTES / 4));
         if (round % 3 == 1)
             yk_clock_sleep_ns(50000 * round);
@@ -172,7 +159,7 @@ static void let_pins_go(void *context)
 static void freed_while_a_pin_is_made(void **state)
 {
     yoke_runtime *runtime = open_runtime("cuda:0");
-    char *memory = yoke_alloc(runtime, BYTES);
+    char *memory = yk_pages_alloc(BYTES);
     const struct yk_thread_spec spec = { .name = "let go", .cpu = -1, .run = let_pins_go };
     struct yk_thread thread;
     (void)state;
@@ -236,7 +223,7 @@ static void check(const float *y)
 static void jobs_do_not_wait_for_a_pin_that_stands_still(void **state)
 {
     yoke_runtime *runtime = open_runtime("cuda:0");
-    float *x = yoke_alloc(runtime, BYTES), *y = yoke_alloc(runtime, BYTES);
+    float *x = yk_pages_alloc(BYTES), *y = yk_pages_alloc(BYTES);
     const struct yk_thread_spec spec = { .name = "let go", .cpu = -1, .run = let_pins_go };
     struct yk_thread thread;
     yoke_array *arrays[2];
@@ -288,7 +275,7 @@ static void pins_that_fail(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
         yoke_runtime *runtime = open_runtime("cuda:0");
-        float *x = yoke_alloc(runtime, BYTES), *y = yoke_alloc(runtime, BYTES);
+        float *x = yk_pages_alloc(BYTES), *y = yk_pages_alloc(BYTES);
         standin_fail(&failures[i]);
         fill(x, y);
         while (!standin_failed())
@@ -307,7 +294,7 @@ static void a_device_lost_in_a_pin(void **state)
 {
     const struct standin_failure dies = { 1, 719, STANDIN_FOR_GOOD, "cuMemHostRegister" };
     yoke_runtime *runtime = open_runtime("cuda:0,cuda:1");
-    char *memory = yoke_alloc(runtime, BYTES);
+    char *memory = yk_pages_alloc(BYTES);
     (void)state;
     standin_fail(&dies);
     memset(memory, 1, BYTES);
@@ -324,7 +311,7 @@ static void no_more_than_is_good(void **state)
 {
     const int64_t before = yk_pages_filled_most;
     yoke_runtime *runtime = open_runtime("cuda:0");
-    char *memory = yoke_alloc(runtime, BYTES);
+    char *memory = yk_pages_alloc(BYTES);
     (void)state;
     yk_lock(&yk_pages_lock);
     yk_pages_filled_most = BYTES / 2;
@@ -347,7 +334,7 @@ static void without_memory(void **state)
     for (int nth = 1; nth <= 12; nth++) {
         yoke_runtime *runtime = open_runtime("cuda:0");
         yk_alloc_fail_at(nth);
-        float *x = yoke_alloc(runtime, BYTES), *y = yoke_alloc(runtime, BYTES);
+        float *x = yk_pages_alloc(BYTES), *y = yk_pages_alloc(BYTES);
         if (x && y)
             fill(x, y);
         yk_alloc_fail_at(0);
@@ -364,7 +351,7 @@ static void without_memory(void **state)
 static void children_free_it(void **state)
 {
     yoke_runtime *runtime = open_runtime("cuda:0");
-    char *memory = yoke_alloc(runtime, BYTES), *other = yoke_alloc(runtime, BYTES);
+    char *memory = yk_pages_alloc(BYTES), *other = yk_pages_alloc(BYTES);
     int how;
     (void)state;
     memset(memory, 1, BYTES);

@@ -25,7 +25,7 @@ enum { PAGES_LEAST = 64 };
 enum { ENOUGH_PART = 4 };
 static const int64_t ask_again_ns = 200000000, ask_at_last_ns = 2000000000, idle_ns = 1000000;
 
-struct yk_cuda_segment { /* consecutive pages mapped by one commit */
+struct yk_cuda_segment { /* consecutive pages that are unmapped together */
     CUmemGenericAllocationHandle handle;
     CUdeviceptr address;
     int64_t bytes;
@@ -214,17 +214,24 @@ static void segment_close(struct yk_cuda_device *device, struct yk_cuda_segment 
     yk_free(segment);
 }
 
+/* Closes the segments in front of `rest`. */
+static void pop_segments(struct yk_cuda_device *device, struct yk_buffer *buffer,
+                         const struct yk_cuda_segment *rest)
+{
+    while (buffer->pieces != rest) {
+        struct yk_cuda_segment *segment = buffer->pieces;
+        buffer->pieces = segment->next;
+        segment_close(device, segment);
+    }
+}
+
 void yk_cuda_free(struct yk_device *base, struct yk_buffer *buffer)
 {
     struct yk_cuda_device *device = (struct yk_cuda_device *)base;
     if (!buffer)
         return;
     int entered = yk_cuda_enter_anyway(device);
-    while (buffer->pieces) {
-        struct yk_cuda_segment *segment = buffer->pieces;
-        buffer->pieces = segment->next;
-        segment_close(device, segment);
-    }
+    pop_segments(device, buffer, NULL);
     if (buffer->mapped) {
         unlist_buffer(buffer);
         device->cu->MemAddressFree(buffer->address, (size_t)buffer->span);
@@ -239,21 +246,21 @@ void yk_cuda_free(struct yk_device *base, struct yk_buffer *buffer)
     yk_free(buffer);
 }
 
-static CUresult allow(const struct yk_cuda_device *device, const struct yk_cuda_segment *segment,
+/* The bytes are mapped, in one segment or in several. */
+static CUresult allow(const struct yk_cuda_device *device, CUdeviceptr address, int64_t bytes,
                       CUdevice user)
 {
     const CUmemAccessDesc access = { .location = { CU_MEM_LOCATION_TYPE_DEVICE, user },
                                      .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
-    return device->cu->MemSetAccess(segment->address, (size_t)segment->bytes, &access, 1);
+    return device->cu->MemSetAccess(address, (size_t)bytes, &access, 1);
 }
 
 /* For the device itself, then for those that read its memory. */
-static CUresult allow_all(const struct yk_cuda_device *device,
-                          const struct yk_cuda_segment *segment)
+static CUresult allow_all(const struct yk_cuda_device *device, CUdeviceptr address, int64_t bytes)
 {
-    CUresult code = allow(device, segment, device->handle);
+    CUresult code = allow(device, address, bytes, device->handle);
     for (int i = 0; i < device->reader_count && code == CUDA_SUCCESS; i++)
-        code = allow(device, segment, device->readers[i]);
+        code = allow(device, address, bytes, device->readers[i]);
     return code;
 }
 
@@ -268,53 +275,59 @@ CUresult yk_cuda_memory_admit(struct yk_cuda_device *device, CUdevice reader)
     for (const struct yk_buffer *buffer = device->buffers; buffer; buffer = buffer->next)
         for (const struct yk_cuda_segment *segment = buffer->pieces;
              segment && code == CUDA_SUCCESS; segment = segment->next)
-            code = allow(device, segment, reader);
+            code = allow(device, segment->address, segment->bytes, reader);
     if (code == CUDA_SUCCESS)
         readers[device->reader_count++] = reader;
     return code;
 }
 
-static CUresult map_segment(struct yk_cuda_device *device, struct yk_cuda_segment *segment)
+/* Maps one segment, which nobody may use yet, in front of the list. */
+static CUresult push_segment(struct yk_cuda_device *device, CUdeviceptr address, int64_t bytes,
+                             struct yk_cuda_segment **list)
 {
     const struct yk_cuda_api *cu = device->cu;
-    CUmemAllocationProp wanted = properties(device);
-    size_t bytes = (size_t)segment->bytes;
-    CUresult code = cu->MemCreate(&segment->handle, bytes, &wanted, 0);
+    const CUmemAllocationProp wanted = properties(device);
+    struct yk_cuda_segment *segment = yk_calloc(1, sizeof *segment);
+    if (!segment)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *segment = (struct yk_cuda_segment){ .address = address, .bytes = bytes, .next = *list };
+    CUresult code = cu->MemCreate(&segment->handle, (size_t)bytes, &wanted, 0);
     if (code != CUDA_SUCCESS)
-        return code;
-    code = cu->MemMap(segment->address, bytes, 0, segment->handle, 0);
+        goto fail;
+    code = cu->MemMap(address, (size_t)bytes, 0, segment->handle, 0);
     if (code != CUDA_SUCCESS)
         goto release;
-    code = allow_all(device, segment);
-    if (code == CUDA_SUCCESS)
-        return code;
-    cu->MemUnmap(segment->address, bytes);
+    atomic_fetch_add(&device->mapped, bytes);
+    *list = segment;
+    return CUDA_SUCCESS;
 release:
     cu->MemRelease(segment->handle);
+fail:
+    yk_free(segment);
     return code;
 }
 
-/* Maps pages first .. last - 1, none of which is mapped. */
+/* Maps pages first .. last - 1, none of which is mapped, in segments of `step` pages. Access is
+ * given to all of them by one call: while a copy is under way it takes 1 to 3 ms. */
 static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *buffer, int64_t first,
-                             int64_t last)
+                             int64_t last, int64_t step)
 {
-    struct yk_cuda_segment *segment = yk_calloc(1, sizeof *segment);
-    if (!segment)
-        return YOKE_ENOMEM;
-    segment->address = buffer->address + (CUdeviceptr)(first * device->page_bytes);
-    segment->bytes = (last - first) * device->page_bytes;
-    CUresult code = map_segment(device, segment);
+    const int64_t page = device->page_bytes, bytes = (last - first) * page;
+    const CUdeviceptr address = buffer->address + (CUdeviceptr)(first * page);
+    struct yk_cuda_segment *const before = buffer->pieces;
+    CUresult code = CUDA_SUCCESS;
+    for (int64_t at = 0; at < bytes && code == CUDA_SUCCESS; at += step * page)
+        code = push_segment(device, address + (CUdeviceptr)at, step * page, &buffer->pieces);
+    if (code == CUDA_SUCCESS)
+        code = allow_all(device, address, bytes);
     if (code != CUDA_SUCCESS) {
-        yk_free(segment);
+        pop_segments(device, buffer, before);
         return yk_cuda_fail(device, code, "mapping memory");
     }
-    segment->next = buffer->pieces;
-    buffer->pieces = segment;
     memset(buffer->mapped + first, 1, (size_t)(last - first));
-    atomic_fetch_add(&device->mapped, segment->bytes);
     if (buffer->reserved) {
-        buffer->booked += segment->bytes;
-        atomic_fetch_add(&device->booked, segment->bytes);
+        buffer->booked += bytes;
+        atomic_fetch_add(&device->booked, bytes);
     }
     return YOKE_OK;
 }
@@ -325,14 +338,11 @@ static yoke_status map_reserved(struct yk_cuda_device *device, struct yk_buffer 
                                 int64_t first, int64_t last)
 {
     const int64_t wanted = (last - first) * device->page_bytes;
-    yoke_status status = YOKE_OK;
     if (wanted > bookable(device, wanted))
         return yk_fail(YOKE_ENOMEM, "%s: %lld pages of %lld bytes are more than is free",
                        device->base.desc.name, (long long)(last - first),
                        (long long)device->page_bytes);
-    for (; first < last && status == YOKE_OK; first++)
-        status = map_pages(device, buffer, first, first + 1);
-    return status;
+    return map_pages(device, buffer, first, last, 1);
 }
 
 yoke_status yk_cuda_commit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
@@ -357,7 +367,7 @@ yoke_status yk_cuda_commit(struct yk_device *base, struct yk_buffer *buffer, int
         entered |= status == YOKE_OK;
         if (status == YOKE_OK)
             status = buffer->reserved ? map_reserved(device, buffer, first, at)
-                                      : map_pages(device, buffer, first, at);
+                                      : map_pages(device, buffer, first, at, at - first);
     }
     if (entered)
         yk_cuda_leave(device);

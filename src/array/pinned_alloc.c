@@ -1,0 +1,128 @@
+/* pinned_alloc.c - memory of yoke_alloc is placed and pinned before the program gets it, if a device
+ * that pins is open.
+ *
+ * The program's first job will copy the memory. To pin it then delays that job, as pinning takes as
+ * long as copying. While the program fills the memory by all cores, no core is left to pin it.
+ *
+ * New pages have to be zeroed, which takes a core ten times as long as pinning them. So threads
+ * touch the pages, each those of its part of the memory, and the pinner's thread pins block after
+ * block behind them (filled.c). Each runs on another of the caller's processors, in their order: so
+ * pages are on NUMA nodes as a loop places them whose threads get equal parts in order.
+ *
+ * One H100, 1 GiB in large pages, 16 cores: 21 ms to touch by 16 threads, 34 by eight, 56 by four,
+ * 200 by one; 20 to 28 ms to pin, most of it meanwhile. (MADV_POPULATE_WRITE takes 36 ms by four
+ * threads and 107 by 16: they wait for a lock.) The program then fills the memory in 25 ms instead
+ * of 37 to 49.
+ */
+#include "../platform/affinity.h"
+#include "../platform/clock.h"
+#include "pinner.h"
+
+/* More threads would be done before the pinner. */
+enum { TOUCHERS = 16, LOOK_AGAIN_NS = 20000 };
+/* A thread is started for so many bytes, which take 1.5 ms to touch; a start takes 0.05. */
+static const int64_t worth_a_thread = 8 << 20;
+
+struct part {
+    struct yk_interval pages;
+    struct yk_thread thread;
+    int runs;
+};
+
+static int64_t length(struct yk_interval bytes)
+{
+    return bytes.last - bytes.first;
+}
+
+/* The pages are new, so zero is what they hold. */
+static void touch(void *context)
+{
+    const struct part *part = context;
+    int64_t at = part->pages.first;
+    for (; at < part->pages.last; at += yk_pin_terms.page)
+        *(volatile char *)(intptr_t)at = 0;
+}
+
+/* Returns the number of parts, TOUCHERS at most. */
+static int divide(struct yk_interval pages, int processors, struct part *parts)
+{
+    const int64_t block = yk_pin_terms.unit, most = processors < TOUCHERS ? processors : TOUCHERS;
+    int64_t wanted = length(pages) / worth_a_thread, bytes;
+    int count = 0;
+    wanted = wanted < 1 ? 1 : wanted > most ? most : wanted;
+    bytes = (length(pages) / wanted + block) / block * block;
+    for (; pages.first < pages.last; pages.first += bytes, count++) {
+        parts[count] = (struct part){ .pages = pages };
+        if (length(pages) > bytes)
+            parts[count].pages.last = pages.first + bytes;
+    }
+    return count;
+}
+
+/* The first part is the caller's, and all that no thread can be started for. */
+static void touch_parts(struct part *parts, int count, const struct yk_processors *processors)
+{
+    int i;
+    for (i = 1; i < count; i++) {
+        const struct yk_thread_spec spec = { .name = "yoke-touch",
+                                             .cpu = yk_processors_spread(processors, i, count),
+                                             .run = touch,
+                                             .context = &parts[i] };
+        parts[i].runs = yk_thread_open(&spec, &parts[i].thread) == YOKE_OK;
+    }
+    for (i = 0; i < count; i++)
+        if (!parts[i].runs)
+            touch(&parts[i]);
+    for (i = 1; i < count; i++)
+        if (parts[i].runs)
+            yk_thread_join(&parts[i].thread);
+}
+
+static void touch_all(const struct yk_pin_range *range)
+{
+    struct part parts[TOUCHERS];
+    struct yk_processors allowed;
+    if (yk_affinity_read(&allowed) != YOKE_OK) {
+        parts[0] = (struct part){ .pages = range->pages };
+        touch(&parts[0]);
+        return;
+    }
+    touch_parts(parts, divide(range->pages, yk_processors_count(&allowed), parts), &allowed);
+    yk_processors_close(&allowed);
+}
+
+/* Pages that are pinned cannot be swapped, so they may be half of the memory at most. */
+static int may_be_pinned(const struct yk_pin_range *range)
+{
+    return yk_pinners_are_there() && yk_filled_counts(range) && !range->refused &&
+           length(range->pages) <= yk_pages_filled_most - yk_pin_total(&yk_pages_map);
+}
+
+static int is_pinned(const struct yk_pin_range *range)
+{
+    struct yk_interval left = range->pages;
+    while (left.first < left.last) {
+        const struct yk_pin_block part = yk_pin_look(&yk_pages_map, left);
+        if (part.state == YK_PIN_NOT || part.state == YK_PIN_PENDING)
+            return 0;
+        left.first = part.bytes.last;
+    }
+    return 1;
+}
+
+void yk_pages_place(struct yk_pin_range *range)
+{
+    int64_t until;
+    if (!may_be_pinned(range))
+        return;
+    yk_unlock(&yk_pages_lock);
+    touch_all(range);
+    until = yk_clock_ns() + yk_pin_worth_waiting(range->pages);
+    yk_lock(&yk_pages_lock);
+    while (yk_pinners_are_there() && !range->refused && !is_pinned(range) &&
+           yk_clock_ns() < until) {
+        yk_unlock(&yk_pages_lock);
+        yk_clock_sleep_ns(LOOK_AGAIN_NS);
+        yk_lock(&yk_pages_lock);
+    }
+}
