@@ -47,11 +47,7 @@ struct yk_cuda_device {
     int arch;                  /* 90 for compute capability 9.0 */
     int is_virtual;            /* 1: pages are mapped on demand */
     int64_t page_bytes;        /* bytes mapped at a time */
-    struct yk_buffer *buffers; /* all buffers that are mapped page by page */
-    /* Other GPUs that read its memory; it is mapped for them, too. Used only by the thread that
-     * drives this device. */
-    CUdevice *readers;
-    int reader_count;
+    yk_mutex pieces_lock;      /* guards the lists of what its buffers have mapped */
     _Atomic int64_t booked; /* bytes of all buffers */
     _Atomic int64_t mapped; /* bytes of `booked` that are mapped */
     /* Bytes of memory that other processes left to us, and when the driver was last asked. */
@@ -70,6 +66,8 @@ struct yk_cuda_device {
     int telling; /* 1: the watcher is calling a notify function */
 };
 
+enum { YK_CUDA_READERS_MOST = 32 }; /* GPUs with a bit in open_to */
+
 struct yk_buffer {
     CUdeviceptr address;
     int64_t bytes;  /* as requested */
@@ -78,7 +76,7 @@ struct yk_buffer {
     int reserved;
     struct yk_cuda_segment *pieces; /* mapped so far */
     unsigned char *mapped;          /* one byte per page; NULL: all was allocated at once */
-    struct yk_buffer *next, **link; /* in the device's list, if it has pages */
+    _Atomic uint32_t *open_to;      /* for each page, bits: GPUs that may read it, by their numbers */
 };
 
 struct yk_queue {
@@ -151,8 +149,8 @@ void yk_cuda_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t 
  * driver was not asked for free memory lately, asks it: the thread has the time. */
 void yk_cuda_memory_notice(struct yk_cuda_device *device, int64_t since_ns);
 
-/* Context current. `reader` may use what is mapped and what will be mapped. */
-CUresult yk_cuda_memory_admit(struct yk_cuda_device *device, CUdevice reader);
+/* The reader may read what `copy` takes from its peer, which is mapped and stays so. */
+CUresult yk_cuda_memory_open_to(const struct yk_cuda_device *reader, const struct yk_copy *copy);
 
 /* cuda_peer.c */
 double yk_cuda_reach(struct yk_device *device, struct yk_device *from);
@@ -160,8 +158,9 @@ double yk_cuda_reach(struct yk_device *device, struct yk_device *from);
 CUresult yk_cuda_copy_peer(const struct yk_queue *queue, const struct yk_copy *copy);
 CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy); /* for several runs: where they come
                                                              * from */
-/* YOKE_ELOST if the device that `copy` reads no longer works. */
-yoke_status yk_cuda_peer_check(const struct yk_queue *queue, const struct yk_copy *copy);
+/* Opens the memory that `copy` reads to the queue's device. YOKE_ELOST if the device that has it no
+ * longer works. */
+yoke_status yk_cuda_peer_ready(const struct yk_queue *queue, const struct yk_copy *copy);
 
 /* cuda_queue.c */
 yoke_status yk_cuda_queue_open(struct yk_device *device, struct yk_queue **out);

@@ -15,7 +15,7 @@ static void device_close(struct yk_device *base)
     if (entered)
         yk_cuda_leave(device);
     device->cu->CtxDestroy(device->context);
-    yk_free(device->readers);
+    yk_mutex_close(&device->pieces_lock);
     yk_free(device);
 }
 
@@ -90,9 +90,12 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
     status = yk_mutex_open(&device->event_lock);
     if (status != YOKE_OK)
         goto destroy_context;
-    status = yk_cuda_watcher_open(device);
+    status = yk_mutex_open(&device->pieces_lock);
     if (status != YOKE_OK)
         goto close_lock;
+    status = yk_cuda_watcher_open(device);
+    if (status != YOKE_OK)
+        goto close_locks;
     status = open_parts(device);
     if (status != YOKE_OK) {
         device_close(&device->base);
@@ -100,6 +103,8 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
     }
     *out = &device->base;
     return YOKE_OK;
+close_locks:
+    yk_mutex_close(&device->pieces_lock);
 close_lock:
     yk_mutex_close(&device->event_lock);
 destroy_context:

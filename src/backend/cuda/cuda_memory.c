@@ -119,26 +119,11 @@ static CUresult reserve(struct yk_cuda_device *device, struct yk_buffer *buffer)
 {
     int64_t pages = pages_of(device, buffer->bytes);
     buffer->mapped = yk_calloc((size_t)pages, 1);
-    if (!buffer->mapped)
+    buffer->open_to = yk_calloc((size_t)pages, sizeof *buffer->open_to);
+    if (!buffer->mapped || !buffer->open_to)
         return CUDA_ERROR_OUT_OF_MEMORY;
     buffer->span = pages * device->page_bytes;
     return device->cu->MemAddressReserve(&buffer->address, (size_t)buffer->span, 0, 0, 0);
-}
-
-static void list_buffer(struct yk_cuda_device *device, struct yk_buffer *buffer)
-{
-    buffer->next = device->buffers;
-    buffer->link = &device->buffers;
-    if (buffer->next)
-        buffer->next->link = &buffer->next;
-    device->buffers = buffer;
-}
-
-static void unlist_buffer(struct yk_buffer *buffer)
-{
-    *buffer->link = buffer->next;
-    if (buffer->next)
-        buffer->next->link = buffer->link;
 }
 
 static CUresult take_memory(struct yk_cuda_device *device, struct yk_buffer *buffer)
@@ -153,6 +138,13 @@ static CUresult take_memory(struct yk_cuda_device *device, struct yk_buffer *buf
     if (code == CUDA_SUCCESS)
         atomic_fetch_add(&device->mapped, buffer->booked);
     return code;
+}
+
+static void free_buffer(struct yk_buffer *buffer)
+{
+    yk_free(buffer->mapped);
+    yk_free(buffer->open_to);
+    yk_free(buffer);
 }
 
 enum taking { ALL, ADDRESSES };
@@ -173,12 +165,9 @@ static yoke_status alloc_entered(struct yk_cuda_device *device, int64_t bytes, e
     buffer->reserved = taking == ADDRESSES;
     CUresult code = take_memory(device, buffer);
     if (code != CUDA_SUCCESS) {
-        yk_free(buffer->mapped);
-        yk_free(buffer);
+        free_buffer(buffer);
         return yk_cuda_fail(device, code, "allocating memory");
     }
-    if (buffer->mapped)
-        list_buffer(device, buffer);
     atomic_fetch_add(&device->booked, buffer->booked);
     *out = buffer;
     return YOKE_OK;
@@ -214,13 +203,30 @@ static void segment_close(struct yk_cuda_device *device, struct yk_cuda_segment 
     yk_free(segment);
 }
 
+/* Other GPUs look through the list while its own thread changes it. */
+static void take_from(struct yk_cuda_device *device, struct yk_cuda_segment **link)
+{
+    yk_lock(&device->pieces_lock);
+    *link = (*link)->next;
+    yk_unlock(&device->pieces_lock);
+}
+
+static void add_to(struct yk_cuda_device *device, struct yk_cuda_segment **list,
+                   struct yk_cuda_segment *segment)
+{
+    yk_lock(&device->pieces_lock);
+    segment->next = *list;
+    *list = segment;
+    yk_unlock(&device->pieces_lock);
+}
+
 /* Closes the segments in front of `rest`. */
 static void pop_segments(struct yk_cuda_device *device, struct yk_buffer *buffer,
                          const struct yk_cuda_segment *rest)
 {
     while (buffer->pieces != rest) {
         struct yk_cuda_segment *segment = buffer->pieces;
-        buffer->pieces = segment->next;
+        take_from(device, &buffer->pieces);
         segment_close(device, segment);
     }
 }
@@ -233,7 +239,6 @@ void yk_cuda_free(struct yk_device *base, struct yk_buffer *buffer)
     int entered = yk_cuda_enter_anyway(device);
     pop_segments(device, buffer, NULL);
     if (buffer->mapped) {
-        unlist_buffer(buffer);
         device->cu->MemAddressFree(buffer->address, (size_t)buffer->span);
     } else {
         device->cu->MemFree(buffer->address);
@@ -242,8 +247,7 @@ void yk_cuda_free(struct yk_device *base, struct yk_buffer *buffer)
     if (entered)
         yk_cuda_leave(device);
     atomic_fetch_sub(&device->booked, buffer->booked);
-    yk_free(buffer->mapped);
-    yk_free(buffer);
+    free_buffer(buffer);
 }
 
 /* The bytes are mapped, in one segment or in several. */
@@ -255,32 +259,6 @@ static CUresult allow(const struct yk_cuda_device *device, CUdeviceptr address, 
     return device->cu->MemSetAccess(address, (size_t)bytes, &access, 1);
 }
 
-/* For the device itself, then for those that read its memory. */
-static CUresult allow_all(const struct yk_cuda_device *device, CUdeviceptr address, int64_t bytes)
-{
-    CUresult code = allow(device, address, bytes, device->handle);
-    for (int i = 0; i < device->reader_count && code == CUDA_SUCCESS; i++)
-        code = allow(device, address, bytes, device->readers[i]);
-    return code;
-}
-
-CUresult yk_cuda_memory_admit(struct yk_cuda_device *device, CUdevice reader)
-{
-    CUresult code = CUDA_SUCCESS;
-    CUdevice *readers =
-        yk_realloc(device->readers, (size_t)device->reader_count + 1, sizeof *readers);
-    if (!readers)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    device->readers = readers;
-    for (const struct yk_buffer *buffer = device->buffers; buffer; buffer = buffer->next)
-        for (const struct yk_cuda_segment *segment = buffer->pieces;
-             segment && code == CUDA_SUCCESS; segment = segment->next)
-            code = allow(device, segment->address, segment->bytes, reader);
-    if (code == CUDA_SUCCESS)
-        readers[device->reader_count++] = reader;
-    return code;
-}
-
 /* Maps one segment, which nobody may use yet, in front of the list. */
 static CUresult push_segment(struct yk_cuda_device *device, CUdeviceptr address, int64_t bytes,
                              struct yk_cuda_segment **list)
@@ -290,7 +268,7 @@ static CUresult push_segment(struct yk_cuda_device *device, CUdeviceptr address,
     struct yk_cuda_segment *segment = yk_calloc(1, sizeof *segment);
     if (!segment)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *segment = (struct yk_cuda_segment){ .address = address, .bytes = bytes, .next = *list };
+    *segment = (struct yk_cuda_segment){ .address = address, .bytes = bytes };
     CUresult code = cu->MemCreate(&segment->handle, (size_t)bytes, &wanted, 0);
     if (code != CUDA_SUCCESS)
         goto fail;
@@ -298,7 +276,7 @@ static CUresult push_segment(struct yk_cuda_device *device, CUdeviceptr address,
     if (code != CUDA_SUCCESS)
         goto release;
     atomic_fetch_add(&device->mapped, bytes);
-    *list = segment;
+    add_to(device, list, segment);
     return CUDA_SUCCESS;
 release:
     cu->MemRelease(segment->handle);
@@ -308,7 +286,7 @@ fail:
 }
 
 /* Maps pages first .. last - 1, none of which is mapped, in segments of `step` pages. Access is
- * given to all of them by one call: while a copy is under way it takes 1 to 3 ms. */
+ * given to all of them by one call, as it takes 1 to 3 ms while the device copies. */
 static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *buffer, int64_t first,
                              int64_t last, int64_t step)
 {
@@ -319,7 +297,7 @@ static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *bu
     for (int64_t at = 0; at < bytes && code == CUDA_SUCCESS; at += step * page)
         code = push_segment(device, address + (CUdeviceptr)at, step * page, &buffer->pieces);
     if (code == CUDA_SUCCESS)
-        code = allow_all(device, address, bytes);
+        code = allow(device, address, bytes, device->handle);
     if (code != CUDA_SUCCESS) {
         pop_segments(device, buffer, before);
         return yk_cuda_fail(device, code, "mapping memory");
@@ -389,12 +367,70 @@ void yk_cuda_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t 
             link = &segment->next;
             continue;
         }
-        *link = segment->next;
+        take_from(device, link);
         buffer->mapped[at] = 0;
+        atomic_store(&buffer->open_to[at], 0);
         buffer->booked -= segment->bytes;
         atomic_fetch_sub(&device->booked, segment->bytes);
         segment_close(device, segment);
     }
     if (entered)
         yk_cuda_leave(device);
+}
+
+static uint32_t bit_of(const struct yk_cuda_device *reader)
+{
+    return (uint32_t)1 << reader->base.desc.index;
+}
+
+struct pages {
+    int64_t first, last;
+};
+
+static struct pages pages_read(const struct yk_cuda_device *owner, const struct yk_copy *copy)
+{
+    return (struct pages){ copy->from_offset / owner->page_bytes,
+                           pages_of(owner, copy->from_offset + yk_copy_host_span(copy)) };
+}
+
+static int are_open(const struct yk_buffer *buffer, struct pages pages, uint32_t bit)
+{
+    while (pages.first < pages.last && atomic_load(&buffer->open_to[pages.first]) & bit)
+        pages.first++;
+    return pages.first >= pages.last;
+}
+
+/* Opens the segments that lie on the pages. pieces_lock held. */
+static CUresult open_segments(const struct yk_cuda_device *owner, struct yk_buffer *buffer,
+                              struct pages pages, const struct yk_cuda_device *reader)
+{
+    const int64_t page = owner->page_bytes;
+    CUresult code = CUDA_SUCCESS;
+    for (const struct yk_cuda_segment *segment = buffer->pieces;
+         segment && code == CUDA_SUCCESS; segment = segment->next) {
+        const int64_t first = (int64_t)(segment->address - buffer->address) / page;
+        const struct pages its = { first, first + segment->bytes / page };
+        if (its.last <= pages.first || its.first >= pages.last ||
+            are_open(buffer, its, bit_of(reader)))
+            continue;
+        code = allow(owner, segment->address, segment->bytes, reader->handle);
+        for (int64_t at = its.first; at < its.last && code == CUDA_SUCCESS; at++)
+            atomic_fetch_or(&buffer->open_to[at], bit_of(reader));
+    }
+    return code;
+}
+
+/* Only when the first copy needs it, because the call waits until the reader has done all that it
+ * was given: in a first job each GPU would wait for the other's copies from the host. */
+CUresult yk_cuda_memory_open_to(const struct yk_cuda_device *reader, const struct yk_copy *copy)
+{
+    struct yk_cuda_device *owner = (struct yk_cuda_device *)copy->peer;
+    struct yk_buffer *buffer = copy->from;
+    CUresult code;
+    if (!buffer->mapped || are_open(buffer, pages_read(owner, copy), bit_of(reader)))
+        return CUDA_SUCCESS;
+    yk_lock(&owner->pieces_lock);
+    code = open_segments(owner, buffer, pages_read(owner, copy), reader);
+    yk_unlock(&owner->pieces_lock);
+    return code;
 }

@@ -2,7 +2,7 @@
  *
  * There are two kinds of memory and of permission: memory of cuMemAlloc is open to every context
  * that has enabled access to its owner's context; mapped memory is open to the devices that its
- * mapping names. Once a reader is admitted, later mappings of the device name it, too.
+ * mapping names. Mapped memory is opened to a reader when that copies from it first.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -27,7 +27,7 @@ static int attribute(const struct yk_cuda_device *device, const struct yk_cuda_d
     return value;
 }
 
-/* Opens `from`'s memory to `device`. */
+/* Opens the memory that `from` allocates to `device`. */
 static CUresult open_memory(struct yk_cuda_device *device, struct yk_cuda_device *from)
 {
     CUresult code;
@@ -35,13 +35,7 @@ static CUresult open_memory(struct yk_cuda_device *device, struct yk_cuda_device
         return CUDA_ERROR_INVALID_CONTEXT;
     code = device->cu->CtxEnablePeerAccess(from->context, 0);
     yk_cuda_leave(device);
-    if (code != CUDA_SUCCESS && code != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
-        return code;
-    if (yk_cuda_enter(from) != YOKE_OK)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    code = yk_cuda_memory_admit(from, device->handle);
-    yk_cuda_leave(from);
-    return code;
+    return code == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ? CUDA_SUCCESS : code;
 }
 
 double yk_cuda_reach(struct yk_device *base, struct yk_device *from_base)
@@ -50,6 +44,7 @@ double yk_cuda_reach(struct yk_device *base, struct yk_device *from_base)
     struct yk_cuda_device *from = (struct yk_cuda_device *)from_base;
     CUresult code;
     if (!device->cu->has_peers || device->handle == from->handle ||
+        base->desc.index >= YK_CUDA_READERS_MOST ||
         !attribute(device, from, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED))
         return 0;
     code = open_memory(device, from);
@@ -83,9 +78,8 @@ CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy)
 
 /* The peer's errors would come out of the copy's own calls, and look like this device's. If the
  * peer fails later, this device may be lost, too: the driver does not tell which one failed. */
-yoke_status yk_cuda_peer_check(const struct yk_queue *queue, const struct yk_copy *copy)
+static yoke_status check(const struct yk_queue *queue, struct yk_cuda_device *peer)
 {
-    struct yk_cuda_device *peer = (struct yk_cuda_device *)copy->peer;
     CUresult code = CUDA_ERROR_INVALID_CONTEXT;
     const int64_t well_ns = atomic_load_explicit(&peer->well_ns, memory_order_relaxed);
     if (!atomic_load(&peer->lost) && yk_clock_ns() - well_ns < well_for_ns)
@@ -102,4 +96,15 @@ yoke_status yk_cuda_peer_check(const struct yk_queue *queue, const struct yk_cop
     return yk_fail(YOKE_ELOST, "%s: its peer %s does not work any more: %s",
                    queue->device->base.desc.name, peer->base.desc.name,
                    yk_cuda_code_name(peer->cu, code));
+}
+
+yoke_status yk_cuda_peer_ready(const struct yk_queue *queue, const struct yk_copy *copy)
+{
+    yoke_status status = check(queue, (struct yk_cuda_device *)copy->peer);
+    CUresult code;
+    if (status != YOKE_OK)
+        return status;
+    code = yk_cuda_memory_open_to(queue->device, copy);
+    return code == CUDA_SUCCESS ? YOKE_OK
+                                : yk_cuda_fail(queue->device, code, "reaching a peer's memory");
 }

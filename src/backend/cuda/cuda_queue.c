@@ -131,7 +131,7 @@ yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %lld leaves its buffer",
                        queue->device->base.desc.name, (long long)copy->bytes,
                        (long long)copy->offset);
-    yoke_status status = copy->kind == YK_COPY_PEER ? yk_cuda_peer_check(queue, copy) : YOKE_OK;
+    yoke_status status = copy->kind == YK_COPY_PEER ? yk_cuda_peer_ready(queue, copy) : YOKE_OK;
     if (status == YOKE_OK)
         status = yk_cuda_enter(queue->device);
     if (status != YOKE_OK)
