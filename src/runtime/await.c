@@ -26,12 +26,6 @@ static const int64_t nap_short_ns = 20000, nap_long_ns = 500000;
 /* After this time without a prediction the duration of a job's chunks counts as unknown. */
 static const int64_t unforetold_ns = 1000000;
 
-/* A caller that drives GPUs watches a chunk without a prediction for a time slice of Linux. If it
- * slept, its core could go to a thread of the program that spins at a barrier, as OpenMP's do after
- * a loop, and it would wait for the end of that thread's slice: 3.7 ms measured for a first job of
- * 0.7 on 16 cores and an H100. */
-static const int64_t slice_ns = 4000000;
-
 /* A chunk is watched from 1 / BEFORE_PART of its time before the predicted end to 1 / AFTER_PART
  * after it, within limits: longer than a timer is late, and short enough not to matter. The part
  * before is longer: a thread that looks too late takes its own lateness for the chunk's, and
@@ -232,7 +226,7 @@ static void poll(struct yk_job *job, int device)
 static int64_t watched_until(struct yk_job_device *jd, const struct yk_flight *flight, int64_t now)
 {
     if (!flight->expected_ns)
-        return jd->driven ? flight->issued_ns + slice_ns : 0;
+        return jd->driven ? flight->issued_ns + YK_SLICE_NS : 0;
     if (yk_device_look_at(jd, now) != now)
         return 0;
     return flight->expected_ns + window_of(flight->lasts_ns, AFTER_PART);

@@ -97,6 +97,12 @@ enum yk_loading_cause {
  * such times does not sleep (await.c). */
 enum { YK_WAKE_NS = 40000 };
 
+/* A time slice of Linux. A thread of the program that sleeps may lose its core to a thread that
+ * spins at a barrier, as OpenMP's do for some ms after a loop, and then waits for the end of that
+ * one's slice: 3.7 ms measured for a first job of 0.7 (16 cores, one H100). So it watches that long
+ * for what a GPU does in unknown time. */
+enum { YK_SLICE_NS = 4000000 };
+
 struct yoke_runtime {
     yoke_runtime *next_open; /* entry.c */
     int forks;               /* yk_fork_count() when it was opened */

@@ -3,16 +3,27 @@
 #include "../platform/clock.h"
 #include "flight.h"
 
-/* Shortest and longest time to watch; in between 1 / WATCH_PART of the time that the job has taken
- * so far. */
+/* Shortest and longest time to watch a job whose end is known or that has cores; in between
+ * 1 / WATCH_PART of the time that the job has taken so far. */
 #define WATCH_NS      20000
 #define WATCH_MOST_NS 200000
 #define WATCH_PART    8
+
+/* All of its devices have memory of their own, and nothing tells how long they take. */
+static int is_unknown(const struct yk_job *job)
+{
+    int d, cores = 0;
+    for (d = 0; d < job->device_count; d++)
+        cores |= yk_job_in_team(job, d) && job->devices[d].device->device->desc.host_memory;
+    return !cores && atomic_load(&job->due_ns) == 0;
+}
 
 static int64_t watch_ns(const struct yk_job *job, int64_t now)
 {
     int64_t part =
         atomic_load(&job->phase) == YK_WAITING ? 0 : (now - job->submitted_ns) / WATCH_PART;
+    if (part && is_unknown(job))
+        return YK_SLICE_NS;
     return part < WATCH_NS ? WATCH_NS : part < WATCH_MOST_NS ? part : WATCH_MOST_NS;
 }
 
