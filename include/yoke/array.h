@@ -87,11 +87,13 @@ YOKE_API yoke_status yoke_array_release(yoke_array *array);
  * are defined only while acquired. */
 YOKE_API void *yoke_array_host(yoke_array *array);
 
-/* Host memory that every device reaches quickly: page aligned, in large pages if it is large. From
- * 4 MiB on it is pinned as the program fills it, if a CUDA device is open, and stays pinned while
- * arrays are opened and closed (docs/memory.md). The memory is not touched: its pages are placed
- * where they are first written. Free it with yoke_free, after closing the arrays that wrap it
- * (otherwise it is kept, with a warning), before or after yoke_close. NULL on failure. */
+/* Host memory, zeroed, that every device reaches quickly: page aligned, in large pages if it is
+ * large. From 4 MiB on it is pinned, and stays pinned while arrays are opened and closed
+ * (docs/memory.md): before this returns if a CUDA device is open, which takes about 40 ms a GiB, of
+ * which the program saves half when it fills the memory; otherwise when a CUDA device has been
+ * opened. Until then its pages are placed where they are first written. Free it with yoke_free,
+ * after closing the arrays that wrap it (otherwise it is kept, with a warning), before or after
+ * yoke_close. NULL on failure. */
 YOKE_API void *yoke_alloc(yoke_runtime *runtime, size_t bytes);
 /* Frees memory of yoke_alloc. NULL is allowed. */
 YOKE_API void yoke_free(yoke_runtime *runtime, void *memory);

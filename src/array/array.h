@@ -54,6 +54,7 @@ struct yoke_array {
     char *host; /* address of row first_row, also in a panel (its columns begin `column` bytes
                  * later) */
     int owns_host;
+    atomic_int placed;         /* its memory was pinned before the program got it */
     struct yk_pin_range pages; /* pages of `host`; in the map once a device that pins copies rows */
     int64_t first_row, rows;   /* global index of the first row; row count */
     int64_t row_bytes;         /* bytes of one row's own columns */

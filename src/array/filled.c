@@ -38,8 +38,8 @@ static int is_filled(struct yk_interval gap)
            yk_pages_resident(gap) == 1;
 }
 
-/* Blocks behind the gap that are filled, too, and in no block yet, join it: one call for all of them
- * takes less. */
+/* Blocks behind the gap that are filled, too, and in no block yet, join it: one call for all of
+ * them takes less. */
 static void extend(const struct yk_pin_range *range, struct yk_interval *gap)
 {
     const int64_t left = yk_pages_filled_most - yk_pin_total(&yk_pages_map);

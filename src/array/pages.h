@@ -53,8 +53,10 @@ void yk_pages_leave(struct yk_pin_range *range);
  * device that pinned it closes. NULL: no memory. */
 void *yk_pages_alloc(size_t bytes);
 /* The same, but large memory is pinned when this returns if a device that pins is open
- * (pinned_alloc.c). */
+ * (placed.c). */
 void *yk_pages_alloc_pinned(size_t bytes);
+/* Does that later, for memory of yk_pages_alloc. 0: it is small, or there is no such device yet. */
+int yk_pages_place_for(struct yk_pin_range *range);
 void yk_pages_free(void *memory); /* NULL is allowed */
 /* Whether all of the bytes are from yk_pages_alloc, as whole pages. */
 int yk_pages_are_own(const void *memory, size_t bytes);

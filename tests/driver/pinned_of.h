@@ -1,4 +1,5 @@
-/* pinned_of.h - how much of some host memory yoke has pinned. For programs that see yoke's internals.
+/* pinned_of.h - how much of some host memory yoke has pinned. For programs that see yoke's
+ * internals.
  */
 #ifndef YK_TESTS_PINNED_OF_H
 #define YK_TESTS_PINNED_OF_H

@@ -1,5 +1,6 @@
-/* test_cuda_alloc.c - memory of yoke_alloc is pinned when the program gets it, if a device that pins
- * is open; and if it cannot be, the program gets it soon all the same. */
+/* test_cuda_alloc.c - memory of yoke_alloc, and of arrays that the program acquires, is pinned when
+ * the program gets it, if a device that pins is open; and if it cannot be, the program gets it soon
+ * all the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,6 +50,30 @@ static void pinned_at_once(void **state)
                 fail_msg("byte %zu is not zero", at);
         yoke_free(runtime, memory);
     }
+    close_all(runtime);
+}
+
+/* An array's memory is pinned when the program first acquires all of it, and keeps its contents. */
+static void arrays_when_acquired(void **state)
+{
+    yoke_runtime *runtime = open_runtime("cuda:0");
+    const yoke_array_spec spec = { .rows = SMALL, .element_size = 1 };
+    yoke_array *array;
+    unsigned char *host;
+    (void)state;
+    be_patient();
+    OK(yoke_array_open(runtime, &spec, &array));
+    host = yoke_array_host(array);
+    assert_int_equal(yk_pages_resident(yk_pin_pages(host, SMALL)), 0);
+    for (size_t at = 0; at < SMALL; at += 1024)
+        host[at] = (unsigned char)(at >> 10);
+    OK(yoke_array_acquire(array, YOKE_READ_WRITE));
+    assert_int_equal(pinned_of((char *)host, SMALL), SMALL);
+    for (size_t at = 0; at < SMALL; at++)
+        if (host[at] != (at % 1024 ? 0 : (unsigned char)(at >> 10)))
+            fail_msg("byte %zu is %d", at, host[at]);
+    OK(yoke_array_release(array));
+    OK(yoke_array_close(array));
     close_all(runtime);
 }
 
@@ -168,9 +193,9 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        A_TEST(pinned_at_once),        A_TEST(small_memory_is_not),
-        A_TEST(left_alone),            A_TEST(a_driver_that_stands_still),
-        A_TEST(a_driver_that_refuses), A_TEST(without_memory),
+        A_TEST(pinned_at_once), A_TEST(arrays_when_acquired),       A_TEST(small_memory_is_not),
+        A_TEST(left_alone),     A_TEST(a_driver_that_stands_still), A_TEST(a_driver_that_refuses),
+        A_TEST(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

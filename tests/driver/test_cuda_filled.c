@@ -1,6 +1,6 @@
-/* test_cuda_filled.c - memory that yoke allocates is pinned as the program fills it: which part, when,
- * and under which obstacles; and all of it is unpinned exactly once. (yoke_alloc pins at once if a
- * device is open: test_cuda_alloc.c.) */
+/* test_cuda_filled.c - memory that yoke allocates is pinned as the program fills it: which part,
+ * when, and under which obstacles; and all of it is unpinned exactly once. (yoke_alloc pins at once
+ * if a device is open: test_cuda_alloc.c.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,8 +64,7 @@ static void what_is_filled_is_pinned(void **state)
 static void what_is_not_filled_is_left_alone(void **state)
 {
     yoke_runtime *runtime = open_runtime("cuda:0");
-    char *half = yk_pages_alloc(BYTES), *none = yk_pages_alloc(BYTES),
-         *all = yk_pages_alloc(BYTES);
+    char *half = yk_pages_alloc(BYTES), *none = yk_pages_alloc(BYTES), *all = yk_pages_alloc(BYTES);
     (void)state;
     memset(half, 1, BYTES / 2);
     memset(all, 1, BYTES);

@@ -44,10 +44,10 @@ struct yk_cuda_device {
     const struct yk_cuda_api *cu;
     CUdevice handle;
     CUcontext context;
-    int arch;                  /* 90 for compute capability 9.0 */
-    int is_virtual;            /* 1: pages are mapped on demand */
-    int64_t page_bytes;        /* bytes mapped at a time */
-    yk_mutex pieces_lock;      /* guards the lists of what its buffers have mapped */
+    int arch;               /* 90 for compute capability 9.0 */
+    int is_virtual;         /* 1: pages are mapped on demand */
+    int64_t page_bytes;     /* bytes mapped at a time */
+    yk_mutex pieces_lock;   /* guards the lists of what its buffers have mapped */
     _Atomic int64_t booked; /* bytes of all buffers */
     _Atomic int64_t mapped; /* bytes of `booked` that are mapped */
     /* Bytes of memory that other processes left to us, and when the driver was last asked. */
@@ -76,7 +76,7 @@ struct yk_buffer {
     int reserved;
     struct yk_cuda_segment *pieces; /* mapped so far */
     unsigned char *mapped;          /* one byte per page; NULL: all was allocated at once */
-    _Atomic uint32_t *open_to;      /* for each page, bits: GPUs that may read it, by their numbers */
+    _Atomic uint32_t *open_to; /* for each page, bits: GPUs that may read it, by their numbers */
 };
 
 struct yk_queue {

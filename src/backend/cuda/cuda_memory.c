@@ -406,8 +406,8 @@ static CUresult open_segments(const struct yk_cuda_device *owner, struct yk_buff
 {
     const int64_t page = owner->page_bytes;
     CUresult code = CUDA_SUCCESS;
-    for (const struct yk_cuda_segment *segment = buffer->pieces;
-         segment && code == CUDA_SUCCESS; segment = segment->next) {
+    for (const struct yk_cuda_segment *segment = buffer->pieces; segment && code == CUDA_SUCCESS;
+         segment = segment->next) {
         const int64_t first = (int64_t)(segment->address - buffer->address) / page;
         const struct pages its = { first, first + segment->bytes / page };
         if (its.last <= pages.first || its.first >= pages.last ||

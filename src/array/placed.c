@@ -1,5 +1,6 @@
-/* pinned_alloc.c - memory of yoke_alloc is placed and pinned before the program gets it, if a device
- * that pins is open.
+/* placed.c - places and pins memory that yoke allocated before the program fills it, if a device
+ * that pins is open: memory of yoke_alloc at once, memory of an array when the program first
+ * acquires it.
  *
  * The program's first job will copy the memory. To pin it then delays that job, as pinning takes as
  * long as copying. While the program fills the memory by all cores, no core is left to pin it.
@@ -34,13 +35,13 @@ static int64_t length(struct yk_interval bytes)
     return bytes.last - bytes.first;
 }
 
-/* The pages are new, so zero is what they hold. */
+/* Leaves every byte as it is, also if a device writes it meanwhile. */
 static void touch(void *context)
 {
     const struct part *part = context;
     int64_t at = part->pages.first;
     for (; at < part->pages.last; at += yk_pin_terms.page)
-        *(volatile char *)(intptr_t)at = 0;
+        atomic_fetch_or((_Atomic char *)(intptr_t)at, 0);
 }
 
 /* Returns the number of parts, TOUCHERS at most. */
@@ -110,11 +111,11 @@ static int is_pinned(const struct yk_pin_range *range)
     return 1;
 }
 
-void yk_pages_place(struct yk_pin_range *range)
+int yk_pages_place(struct yk_pin_range *range)
 {
     int64_t until;
     if (!may_be_pinned(range))
-        return;
+        return 0;
     yk_unlock(&yk_pages_lock);
     touch_all(range);
     until = yk_clock_ns() + yk_pin_worth_waiting(range->pages);
@@ -125,4 +126,14 @@ void yk_pages_place(struct yk_pin_range *range)
         yk_clock_sleep_ns(LOOK_AGAIN_NS);
         yk_lock(&yk_pages_lock);
     }
+    return 1;
+}
+
+int yk_pages_place_for(struct yk_pin_range *range)
+{
+    int placed;
+    yk_lock(&yk_pages_lock);
+    placed = yk_pages_place(range);
+    yk_unlock(&yk_pages_lock);
+    return placed;
 }
