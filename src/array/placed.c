@@ -35,13 +35,16 @@ static int64_t length(struct yk_interval bytes)
     return bytes.last - bytes.first;
 }
 
-/* Leaves every byte as it is, also if a device writes it meanwhile. */
+/* Leaves every byte as it is, also if a device writes it meanwhile: a zero becomes zero, and the page
+ * of any other byte is there. (A compiler may drop the write of an addition of 0.) */
 static void touch(void *context)
 {
     const struct part *part = context;
     int64_t at = part->pages.first;
-    for (; at < part->pages.last; at += yk_pin_terms.page)
-        atomic_fetch_or((_Atomic char *)(intptr_t)at, 0);
+    for (; at < part->pages.last; at += yk_pin_terms.page) {
+        char zero = 0;
+        atomic_compare_exchange_strong((_Atomic char *)(intptr_t)at, &zero, 0);
+    }
 }
 
 /* Returns the number of parts, TOUCHERS at most. */
