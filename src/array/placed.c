@@ -35,8 +35,8 @@ static int64_t length(struct yk_interval bytes)
     return bytes.last - bytes.first;
 }
 
-/* Leaves every byte as it is, also if a device writes it meanwhile: a zero becomes zero, and the page
- * of any other byte is there. (A compiler may drop the write of an addition of 0.) */
+/* Leaves every byte as it is, also if a device writes it meanwhile: a zero becomes zero, and the
+ * page of any other byte is there. (A compiler may drop the write of an addition of 0.) */
 static void touch(void *context)
 {
     const struct part *part = context;

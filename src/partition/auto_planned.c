@@ -40,13 +40,14 @@ static int64_t held_back(const struct yk_split_view *view, int device, int64_t o
     return (int64_t)fmin(held, (double)own / 2);
 }
 
-static void offer(const struct yk_split_view *view, int device, int64_t items, struct yk_take *out)
+/* Cores that fetch rows get one piece for each lane: each piece starts copies of its own. */
+static void offer(const struct yk_split_view *view, int device, int64_t items, int fetches,
+                  struct yk_take *out)
 {
     const struct yk_split_device *known = &view->devices[device].known;
     if (known->host_memory)
         yk_auto_lease(view, device, items,
-                      known->fetches ? (items - 1) / known->lanes + 1 : yk_lane_items(view, device),
-                      out);
+                      fetches ? (items - 1) / known->lanes + 1 : yk_lane_items(view, device), out);
     else
         out->items = items;
 }
@@ -130,7 +131,7 @@ static void take_over(struct yk_auto *state, const struct yk_split_view *view, i
     out->last = state->devices[from].region.last;
     out->from_high = 1;
     out->reason = "taken over";
-    offer(view, device, items, out);
+    offer(view, device, items, 1, out);
 }
 
 void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int device,
@@ -145,7 +146,8 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int
         out->first = state->devices[device].region.first;
         out->last = state->devices[device].region.last;
         out->reason = "plan";
-        offer(view, device, own - held_back(view, device, own), out);
+        offer(view, device, own - held_back(view, device, own), view->devices[device].known.fetches,
+              out);
     } else if (view->devices[device].chunks_out == 0) {
         take_over(state, view, device, now, out);
     }

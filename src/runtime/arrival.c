@@ -20,13 +20,33 @@ static yoke_status announce(yoke_array *array, struct yk_interval rows)
     return yk_transfer_written(array, YK_HOST, rows);
 }
 
+/* To start a copy and see its end takes as long as half of these bytes travel. */
+static const int64_t fetched_least = 1 << 20;
+
+/* The rows of a lane's piece; if these are few, also those of the next pieces of its lease, which
+ * this device will need, too. */
+static struct yk_interval rows_to_fetch(const struct yk_job *job, int device,
+                                        const struct yk_flight *flight, int p)
+{
+    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight)), all;
+    const struct yk_lease *lease;
+    if (flight->slot < 0 || job->args[p].shape == YOKE_CUSTOM || yk_interval_empty(rows))
+        return rows;
+    lease = &job->devices[device].leases.slots[flight->slot];
+    all = yk_job_rows(job, p, (struct yk_interval){ lease->chunk.first, lease->chunk.last });
+    all.first = rows.first + fetched_least / job->args[p].array->row_bytes;
+    if (rows.last < all.first)
+        rows.last = all.first < all.last ? all.first : all.last;
+    return rows;
+}
+
 static yoke_status bring_home(struct yk_job *job, int device, int lane, int p)
 {
     struct yk_job_device *jd = &job->devices[device];
     const struct yk_flight *flight = &jd->flights[lane];
     const int64_t begun_ns = yk_now(job->runtime);
     const yoke_status status =
-        yk_transfer_home(job->args[p].array, yk_job_rows(job, p, yk_flight_items(flight)));
+        yk_transfer_home(job->args[p].array, rows_to_fetch(job, device, flight, p));
     if (flight->slot >= 0)
         yk_lease_fetched(&jd->leases, flight->slot, yk_now(job->runtime) - begun_ns);
     return status;

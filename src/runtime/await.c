@@ -232,6 +232,15 @@ static int64_t watched_until(struct yk_job_device *jd, const struct yk_flight *f
     return flight->expected_ns + window_of(flight->lasts_ns, AFTER_PART);
 }
 
+int yk_device_is_due(struct yk_job *job, int device, int64_t now)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int lane;
+    const struct yk_flight *flight = first_to_end(jd, &lane);
+    return flight && job->runtime->waiting == YOKE_WAIT_AUTO &&
+           now < watched_until(jd, flight, now);
+}
+
 /* Watches the flight that is due for a moment; 1 if it ended. */
 static int linger(struct yk_job *job, int device)
 {

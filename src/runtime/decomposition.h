@@ -61,6 +61,8 @@ struct yk_decomposition {
     double round_ns;    /* sum of their times */
     int last_round;     /* number of jobs of the latest complete round */
     double planning_ns; /* time in which plans were made */
+    double expected_ns; /* mean time of a job by the latest plan, */
+    double unexplained_ns; /* and the time by which rounds have exceeded that since */
 };
 
 /* Call before the job begins. If it uses arrays by rows and may be split by a plan, it gets a

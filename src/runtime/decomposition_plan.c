@@ -9,7 +9,7 @@
 
 /* A plan is updated when this part more jobs have come. */
 #define MORE_JOBS (1.0 / 3)
-/* Making plans may take this part of the time of all jobs. */
+/* Making plans may take this part of the time of all jobs (see is_due). */
 #define PLANNING 0.01
 /* Devices take up to this part longer beside others: beside cores, which use the memory that they
  * copy from and the threads that drive them, or beside other GPUs. */
@@ -311,6 +311,9 @@ static void plan_anew(const struct yk_job *job)
         begin(job, plan);
     else
         go_on(decomposition, plan);
+    decomposition->expected_ns =
+        decomposition->stands ? yk_plan_ns(plan, &decomposition->cuts) : INFINITY;
+    decomposition->unexplained_ns = 0;
     decomposition->planned = decomposition->jobs;
     decomposition->stale = 0;
     yk_free(plan);
@@ -318,14 +321,17 @@ static void plan_anew(const struct yk_job *job)
 }
 
 /* There is no plan, or it is another team's turn; or costs have changed, or there are a third more
- * jobs, and these have paid for one more plan. The first plan pays for itself. */
+ * jobs, and these have paid for one more plan. The first plan pays for itself. So does one,
+ * whatever the time of jobs, after jobs have taken as much longer than the plan says as all plans
+ * took: another team may gain that. */
 static int is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
     if (!decomposition->stands || (asked && asked != decomposition->team))
         return 1;
     if (!decomposition->guessed &&
-        decomposition->planning_ns > PLANNING * decomposition->explorer.all_ns)
+        decomposition->planning_ns >
+            PLANNING * decomposition->explorer.all_ns + decomposition->unexplained_ns)
         return 0;
     return decomposition->stale ||
            (!decomposition->explorer.trying &&
@@ -337,6 +343,8 @@ static void end_round(struct yk_decomposition *decomposition)
 {
     if (decomposition->told && decomposition->round_jobs > 0) {
         decomposition->last_round = decomposition->round_jobs;
+        decomposition->unexplained_ns += fmax(
+            0, decomposition->round_ns - decomposition->round_jobs * decomposition->expected_ns);
         yk_explore_note(&decomposition->explorer, decomposition->team, decomposition->round_ns);
     } else {
         yk_explore_wait(&decomposition->explorer, decomposition->round_ns);

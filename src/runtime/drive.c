@@ -131,7 +131,9 @@ static void await_driven(struct driving *driving)
         return;
     if (soonest > now) {
         yk_clock_sleep_until(soonest);
-    } else if (!yk_device_watch(job, first)) {
+    } else if (yk_device_is_due(job, first, now)) {
+        yk_pause(); /* all devices are looked at in turn: each end is noticed when it comes */
+    } else {
         keep_devices(driving, yk_team_bit(first));
         yk_device_await(job, first);
     }

@@ -262,6 +262,9 @@ void yk_flight_ended(struct yk_job_device *device, const struct yk_flight *fligh
 /* Looks at the device's flights without sleeping, if that is how to wait now; 1 if it was, and they
  * are worth looking at again. */
 int yk_device_watch(struct yk_job *job, int device);
+/* Whether the device's next end should come about now, so that its thread need not sleep. For a
+ * thread that drives several devices and looks at all of them by turns. */
+int yk_device_is_due(struct yk_job *job, int device, int64_t now);
 /* 0: the device has no flight under way. Otherwise *look_at is when to look at the one that should
  * end first, by the clock of `now`; 0: no prediction. */
 int yk_device_is_busy(struct yk_job *job, int device, int64_t now, int64_t *look_at);
