@@ -111,8 +111,8 @@ static int64_t worth_taking(const struct yk_split_view *view, int device, int fr
     if (!(item > 0) || from_ns <= begin)
         return 0;
     items = fmin((from_ns - begin) / (item + item_ns(other)), (double)theirs);
-    /* Rows that return to their device are copied in the next job. */
-    return begin + item * items + items * other->known.row_ns < from_ns ? (int64_t)items : 0;
+    /* Results that return to their device are copied in the next job. */
+    return begin + item * items + items * other->known.back_ns < from_ns ? (int64_t)items : 0;
 }
 
 static void take_over(struct yk_auto *state, const struct yk_split_view *view, int device,

@@ -71,13 +71,14 @@ struct yk_split_device {
     int passed_over;     /* jobs in a row that were split by lines and gave it nothing */
     const struct yk_fit *fit; /* source of the line, to compute it for fewer devices; NULL: only
                                * the line is known. Read only while the dispatcher opens */
-    double row_ns; /* time to get the rows of one more item from another device, which will need
-                    * them back; 0: nothing, or unknown */
-    int fetches;   /* 1: rows of its part of a planned job are elsewhere: the larger its pieces,
-                    * the fewer copies bring them */
-    double doubt;  /* standard deviation of the time of its part of a planned job, as a fraction */
-    double share;  /* fraction of the range this device got in the last run of this kernel
-                      and range (data lie there); < 0: unknown */
+    double row_ns;  /* time to get the rows of one more item from another device; 0: nothing, or
+                     * unknown */
+    double back_ns; /* time to get the results of one item that another device made instead */
+    int fetches;    /* 1: rows of its part of a planned job are elsewhere: the larger its pieces,
+                     * the fewer copies bring them */
+    double doubt;   /* standard deviation of the time of its part of a planned job, as a fraction */
+    double share;   /* fraction of the range this device got in the last run of this kernel
+                       and range (data lie there); < 0: unknown */
     /* Number of threads that drive this device and are also lanes of the first CPU device: thread i
      * drives lane i of this device and is lane host_lane + i of the CPU. 0: threads that do nothing
      * else drive it. */

@@ -156,9 +156,11 @@ static void describe_member(const struct yk_job *job, struct yk_member *member)
         member->low = fmax(0, (double)(job->first - arg->array->first_row) / rows);
         member->high = fmin(1, (double)(job->last - arg->array->first_row) / rows);
     }
-    member->changing_bytes = member->whole_bytes = 0;
+    member->changing_bytes = member->whole_bytes = member->result_bytes = 0;
     for (p = 0; p < job->arg_count; p++) {
         arg = &job->args[p];
+        if (is_by_rows(job, p) && yk_writes_rows(arg->mode))
+            member->result_bytes += (double)yk_array_bytes(arg->array);
         if (!arg->array || arg->mode == YOKE_PARAM_OUT || !arg->array->whole->changes)
             continue;
         if (is_by_rows(job, p))
@@ -353,6 +355,7 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
         const double items = yk_plan_items(&kernel, decomposition->cuts.share[job->member], d);
         known[d].share = fmin(1, items / member->items); /* rounding must not exceed 1 */
         known[d].row_ns = member->changing_bytes / member->items * slowest_link(job, d);
+        known[d].back_ns = member->result_bytes / member->items * slowest_link(job, d);
         known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
         if (!(items > 0) || !cost || !yk_cost_is_known(cost))
             continue;

@@ -26,6 +26,7 @@ struct yk_member {
     double items;                       /* items of its job */
     double low, high;                   /* the part of the rows that these are */
     double changing_bytes, whole_bytes; /* as in yk_plan_kernel */
+    double result_bytes;                /* of all rows that it writes */
     double fill[YK_PLAN_DEVICES];
     uint64_t checked; /* decomposition->planned of the plan to which `fits` applies */
     int fits;         /* 1: everything it uses has room on each device with a part */

@@ -184,17 +184,67 @@ static int try_team(struct yk_decomposition *decomposition, struct yk_plan *plan
     return 1;
 }
 
-/* Offers the team without each make, or without half of it; or all devices. */
+/* The device that would be the fastest without the others, as a team; 0: no such device is known.
+ */
+static uint32_t fastest_alone(struct yk_plan *plan)
+{
+    double least = INFINITY;
+    uint32_t found = 0;
+    struct yk_cuts cuts;
+    int d;
+    for (d = 0; d < plan->devices; d++) {
+        plan->allowed = (uint32_t)1 << d;
+        plan->keeps = 1;
+        if (yk_plan_find(plan, NULL, &cuts) && yk_plan_ns(plan, &cuts) < least) {
+            least = yk_plan_ns(plan, &cuts);
+            found = plan->allowed;
+        }
+    }
+    return found;
+}
+
+/* Teams to be tried, in this order, each once. */
+struct others {
+    uint32_t team[3 * YK_PLAN_DEVICES + 2];
+    int count;
+};
+
+static void add(struct others *others, uint32_t team)
+{
+    int i = 0;
+    while (i < others->count && others->team[i] != team)
+        i++;
+    if (team && i == others->count)
+        others->team[others->count++] = team;
+}
+
+/* The team without the make of device d, and without half of it; or with that make. */
+static void add_neighbours(const struct yk_decomposition *decomposition, int d,
+                           struct others *others)
+{
+    const uint32_t team = decomposition->team, rest = yk_team_all(decomposition->devices) & ~team;
+    if (team >> d & 1) {
+        add(others, team & ~of_make(decomposition, team, d, 0));
+        add(others, team & ~of_make(decomposition, team, d, 1));
+    } else {
+        add(others, team | of_make(decomposition, rest, d, 0));
+    }
+}
+
+/* The fastest device alone comes early: where rows are gathered through the host, leaving out one
+ * of many devices gains nothing, and leaving out all but one does. */
 static void offer_others(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
-    const uint32_t team = decomposition->team;
-    int d, half;
-    for (d = 0; d < decomposition->devices; d++)
-        for (half = 0; half < 2; half++)
-            if ((team >> d & 1) &&
-                try_team(decomposition, plan, team & ~of_make(decomposition, team, d, half)))
-                return;
-    try_team(decomposition, plan, yk_team_all(decomposition->devices));
+    struct others others = { .count = 0 };
+    int d, i;
+    add_neighbours(decomposition, 0, &others);
+    add(&others, fastest_alone(plan));
+    for (d = 1; d < decomposition->devices; d++)
+        add_neighbours(decomposition, d, &others);
+    add(&others, yk_team_all(decomposition->devices));
+    for (i = 0; i < others.count; i++)
+        if (others.team[i] != decomposition->team && try_team(decomposition, plan, others.team[i]))
+            return;
 }
 
 /* Treats all estimates as certain. */
