@@ -1,0 +1,65 @@
+/* test_cuda_fetch.c - cores that work on rows of a GPU bring them home by few copies, however many
+ * pieces the cores make of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "job_kernels.h"
+#include "ok.h"
+#include "standin.h"
+
+enum { MIB = 1 << 20, FLOATS = MIB, LANES = 2 };
+
+static void add(yoke_runtime *runtime, yoke_array *const arrays[2], const char *partitioner)
+{
+    const float a = 1;
+    const yoke_job job = { .kernel = &k_saxpy,
+                           .range = { 0, FLOATS },
+                           .partitioner = partitioner,
+                           .args = { yoke_value(a), yoke_in(arrays[0]), yoke_inout(arrays[1]) } };
+    OK(yoke_run(runtime, &job, NULL));
+}
+
+static void few_copies(void **state)
+{
+    yoke_runtime *runtime = open_runtime("cpu:2,cuda:0");
+    yoke_array *arrays[2];
+    float *host[2];
+    long copies;
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const yoke_array_spec spec = { .rows = FLOATS, .element_size = sizeof(float) };
+        OK(yoke_array_open(runtime, &spec, &arrays[k]));
+        OK(yoke_array_acquire(arrays[k], YOKE_WRITE));
+        host[k] = yoke_array_host(arrays[k]);
+        for (int i = 0; i < FLOATS; i++)
+            host[k][i] = (float)(i % 100);
+        OK(yoke_array_release(arrays[k]));
+    }
+    add(runtime, arrays, "static:shares=0/1,chunks=1");
+    copies = standin_calls_of("cuMemcpyDtoHAsync");
+    add(runtime, arrays, "static:shares=1/0,chunks=1");
+    copies = standin_calls_of("cuMemcpyDtoHAsync") - copies;
+    /* 4 MiB, and a copy is shorter where lanes meet and where pinned blocks end; one for each piece
+     * would be 26. */
+    assert_in_range(copies, 4, 4 + 6 * LANES);
+    OK(yoke_array_acquire(arrays[1], YOKE_READ));
+    for (int i = 0; i < FLOATS; i++)
+        if (host[1][i] != (float)(3 * (i % 100)))
+            fail_msg("y[%d] is %g", i, (double)host[1][i]);
+    OK(yoke_array_release(arrays[1]));
+    for (int k = 0; k < 2; k++)
+        OK(yoke_array_close(arrays[k]));
+    OK(yoke_close(runtime));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(few_copies) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
