@@ -53,7 +53,8 @@ static int divide(struct yk_interval pages, int processors, struct part *parts)
     const int64_t block = yk_pin_terms.unit, most = processors < TOUCHERS ? processors : TOUCHERS;
     int64_t wanted = length(pages) / worth_a_thread, bytes;
     int count = 0;
-    wanted = wanted < 1 ? 1 : wanted > most ? most : wanted;
+    wanted = wanted > most ? most : wanted;
+    wanted = wanted < 1 ? 1 : wanted;
     bytes = (length(pages) / wanted + block) / block * block;
     for (; pages.first < pages.last; pages.first += bytes, count++) {
         parts[count] = (struct part){ .pages = pages };

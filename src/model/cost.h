@@ -39,6 +39,9 @@ void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out);
 /* The state from an earlier process: a little less certain than it was there, because the machine
  * may have changed since. Unknown if the figures are impossible. */
 void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept);
+/* A difference of times counts if it exceeds this number of its standard errors. */
+#define YK_SURE 1.0
+
 static inline int yk_cost_is_known(const struct yk_cost *cost)
 {
     return cost->item_ns > 0;

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/cost.h"
+
 /* Trials may lose this part of the total time. */
 #define BUDGET 0.03
 /* Rounds of a trial that count; one before them moves rows. */
 enum { TELLING = 4 };
-/* Standard errors by which a team must be better. */
-#define SURE 1.0
 /* A team that lost is tried again when the total time has grown by this factor, ... */
 #define AGAIN 4.0
 /* ... or when a round of the best team takes SLOWER times as long as when it won: then the machine
@@ -168,7 +168,7 @@ static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
 {
     struct yk_tried_team *best = find(explorer, explorer->best);
     const double noise = noise_of(best, tried);
-    const double error = SURE * hypot(error_of(best, noise), error_of(tried, noise));
+    const double error = YK_SURE * hypot(error_of(best, noise), error_of(tried, noise));
     if (typical(tried) + error < typical(best)) {
         best->until_ns = AGAIN * explorer->all_ns;
         explorer->best = tried->devices;

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Standard errors that a gain must exceed. */
-#define SURE 1.0
 /* Numerics of the search: shares move by steps from 1 / 4 of all down to 1 / 4096, at most
  * MOVES_EACH times by each. */
 #define STEP_FIRST 0.25
@@ -306,7 +304,7 @@ static int pays(const struct yk_plan *plan, const struct yk_cuts *now, const str
                 double next_ns)
 {
     const double gain = yk_plan_ns(plan, now) - next_ns;
-    return plan->jobs * (gain - SURE * error_ns(plan, now, next)) >
+    return plan->jobs * (gain - YK_SURE * error_ns(plan, now, next)) >
            yk_plan_move_ns(plan, now, next);
 }
 
@@ -316,7 +314,7 @@ int yk_plan_find(const struct yk_plan *plan, const struct yk_cuts *now, struct y
     double best_ns = search_from_speed(plan, 1, best), other_ns;
     if (plan->kernels > 1) {
         other_ns = search_from_speed(plan, 0, &other);
-        if (other_ns + SURE * error_ns(plan, best, &other) < best_ns * (1 - ROUNDING)) {
+        if (other_ns + YK_SURE * error_ns(plan, best, &other) < best_ns * (1 - ROUNDING)) {
             *best = other;
             best_ns = other_ns;
         }

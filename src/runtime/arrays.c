@@ -101,6 +101,16 @@ static void let_go(yoke_array *array)
     yk_unlock(&array->runtime->lock);
 }
 
+/* Memory of yoke's own, when the program first acquires all of it: it is about to fill it, or gets
+ * the first results. Before that there may never be a use of the host's memory. In checking mode it
+ * may be protected. */
+static void place(yoke_array *array)
+{
+    if (array->owns_host && !array->places->checks && !atomic_load(&array->placed) &&
+        yk_pages_place_for(&array->pages))
+        atomic_store(&array->placed, 1);
+}
+
 static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t first, int64_t last)
 {
     struct yk_interval all = yk_array_rows(array), rows = { first, last };
@@ -118,6 +128,8 @@ static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t fir
     status = yk_jobs_make_way(array, mode != YOKE_READ);
     if (status != YOKE_OK)
         return status;
+    if (first == all.first && last == all.last)
+        place(array);
     if (mode != YOKE_WRITE)
         status = yk_veil_check(array, rows, YK_VEIL_HOST, "yoke_array_acquire");
     if (mode != YOKE_WRITE && status == YOKE_OK)
@@ -138,22 +150,11 @@ yoke_status yoke_array_acquire_rows(yoke_array *handle, yoke_access_mode mode, i
     return array ? acquire(array, mode, first, last) : YOKE_EINVAL;
 }
 
-/* Memory of yoke's own, when the program first acquires all of it: it is about to fill it, or gets
- * the first results. Before that there may never be a use of the host's memory. In checking mode it
- * may be protected. */
-static void place(yoke_array *array)
-{
-    if (array->owns_host && !array->places->checks && !atomic_load(&array->placed) &&
-        yk_pages_place_for(&array->pages))
-        atomic_store(&array->placed, 1);
-}
-
 yoke_status yoke_array_acquire(yoke_array *handle, yoke_access_mode mode)
 {
     yoke_array *array = yk_array_of(handle, "yoke_array_acquire");
     if (!array)
         return YOKE_EINVAL;
-    place(array);
     struct yk_interval rows = yk_array_rows(array);
     return acquire(array, mode, rows.first, rows.last);
 }
