@@ -122,8 +122,8 @@ int yk_pages_place(struct yk_pin_range *range)
         return 0;
     yk_unlock(&yk_pages_lock);
     touch_all(range);
-    until = yk_clock_ns() + yk_pin_worth_waiting(range->pages);
     yk_lock(&yk_pages_lock);
+    until = yk_clock_ns() + yk_pin_worth_waiting(range->pages);
     while (yk_pinners_are_there() && !range->refused && !is_pinned(range) &&
            yk_clock_ns() < until) {
         yk_unlock(&yk_pages_lock);
