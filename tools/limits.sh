@@ -49,6 +49,14 @@ function folder_of(name,    path, parts, n, i, kept, depth) {
     return kept[1] == "src" && depth > 2 ? kept[2] : ""
 }
 
+# The same for a name that the compiler finds under src/.
+function found_in_src(name,    line, path) {
+    path = "src/" name
+    if (name !~ /^[a-z]+\/[a-z_]+\.h$/ || (getline line < path) < 0) return ""
+    close(path)
+    return substr(name, 1, index(name, "/") - 1)
+}
+
 function check_include(text,    name, target) {
     if (text !~ /^[ \t]*#[ \t]*include[ \t]*[<"]/) return
     name = text
@@ -56,6 +64,8 @@ function check_include(text,    name, target) {
     sub(/[>"].*$/, "", name)
     if (text !~ /</) {
         target = folder_of(name)
+        if (programs && target == "" && !(name in lent) && found_in_src(name) != "")
+            report(FNR, "includes src/" name "; only include/yoke is for others")
         if (folder == "" && target != "" && !tests)
             report(FNR, "includes src/" target "; only include/yoke is for others")
         else if (store && target == "platform")
@@ -88,6 +98,8 @@ function check_words(code) {
 }
 
 BEGIN {
+    # What the command and the applications share with the library, which is not about yoke.
+    lent["base/closest.h"]; lent["base/plain.h"]; lent["platform/new_file.h"]
     below["base"] = " "
     below["access"] = " base "
     below["platform"] = " base "
@@ -108,6 +120,7 @@ FNR == 1 {
     split(FILENAME, parts, "/")
     tests = parts[1] == "tests"
     own = parts[1] == "src" || parts[1] == "include" || parts[1] == "apps" || parts[1] == "cli"
+    programs = parts[1] == "apps" || parts[1] == "cli" || parts[1] == "examples"
     folder = parts[1] == "src" && parts[3] != "" ? parts[2] : ""
     store = FILENAME ~ /^src\/model\/store/ # the knowledge base on disk
     pure = !store && (folder == "access" || folder == "partition" || folder == "model" || folder == "simulator" || FILENAME ~ /^src\/array\/coherence/)

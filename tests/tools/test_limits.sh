@@ -57,6 +57,8 @@ void test(void)
     free(getenv("XXXXXX"));
 }
 C
+printf '#include "base/closest.h"\n#include "own.h"\n' >apps/clean.c
+echo 'int own;' >src/base/closest.h
 mkdir docs
 echo '| papers/001 | somebody: something |' >docs/references.md
 echo '/* papers/001, section 2 */' >src/runtime/cites.c
@@ -71,6 +73,8 @@ printf '/* a\n */ pthread_t t;\n' >src/array/coherence_x.c
 printf '#ifdef __linux__\n#endif\n#include <dlfcn.h>\n' >src/runtime/c.c
 printf '#include "../src/base/alloc.h"\nchar *e = getenv ("A");\n' >apps/d.c
 printf '#include "../runtime/job.h"\n' >src/model/store_b.c
+echo 'int job;' >src/runtime/job.h
+printf '#include "runtime/job.h"\n' >apps/root.c
 printf '#include <sqlite3.h>\n#include "../platform/thread.h"\n' >src/model/f.c
 printf '#include "../../src/base/alloc.h"\n' >include/yoke/big.h
 lines 300 >>include/yoke/big.h
@@ -85,6 +89,7 @@ git add .
 cat >expected <<'T'
 apps/d.c:1: includes src/base; only include/yoke is for others
 apps/d.c:2: getenv; settings are read in src/base/option.c
+apps/root.c:1: includes src/runtime/job.h; only include/yoke is for others
 include/yoke/big.h:1: includes src/base; only include/yoke is for others
 include/yoke/big.h:301: 300 lines at most
 src/array/coherence_x.c:2: pure code uses threads, a clock, atomics or I/O
