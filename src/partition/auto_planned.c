@@ -23,9 +23,10 @@ static void begin(struct yk_auto *state, const struct yk_split_view *view)
 
 static double item_ns(const struct yk_split_status *status)
 {
-    return status->item_ns > 0      ? status->item_ns
-           : status->known.rate > 0 ? 1 / status->known.rate
-                                    : 0;
+    return status->known.item_ns > 0 ? status->known.item_ns
+           : status->item_ns > 0     ? status->item_ns
+           : status->known.rate > 0  ? 1 / status->known.rate
+                                     : 0;
 }
 
 /* Items of the region that are left for a second chunk. */

@@ -71,6 +71,7 @@ struct yk_split_device {
     int passed_over;     /* jobs in a row that were split by lines and gave it nothing */
     const struct yk_fit *fit; /* source of the line, to compute it for fewer devices; NULL: only
                                * the line is known. Read only while the dispatcher opens */
+    double item_ns; /* time of an item in a planned job, without the wait for rows; 0: unknown */
     double row_ns;  /* time to get the rows of one more item from another device; 0: nothing, or
                      * unknown */
     double back_ns; /* time to get the results of one item that another device made instead */

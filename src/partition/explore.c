@@ -248,7 +248,7 @@ int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer
         return 0;
     if (!(now > 0) || offer->parts_ns / offer->relief >= now)
         return 0; /* it cannot win */
-    saved_ns = explorer->all_ns * (1 - offer->parts_ns / now);
+    saved_ns = explorer->all_ns * (1 - offer->parts_ns / now) - explorer->spent_ns;
     return most_ns <= fmax(yk_explore_budget(explorer), saved_ns) &&
            yk_explore_try(explorer, offer->devices, offer->move_ns);
 }

@@ -58,10 +58,10 @@ struct yk_explore_offer {
     double round_ns; /* a round, with the present overhead */
     double parts_ns; /* its parts alone */
     double relief;   /* factor by which its parts may be shorter than with the present devices */
-    double move_ns;  /* time to move rows there and back */
+    double move_ns;  /* time to move rows there, and back if it is not expected to win */
 };
 /* Starts a trial of the team and returns 1 if the budget allows it, or if the team might have saved
- * the cost of the trial in all rounds so far (ski rental). */
+ * the cost of the trial, and what all trials have lost, in all rounds so far (ski rental). */
 int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer);
 /* The same if a gain is predicted that pays for the move. 0: the team was tried, and lost. */
 int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_ns);

@@ -360,6 +360,7 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
         if (!(items > 0) || !cost || !yk_cost_is_known(cost))
             continue;
         job->planned_ns = fmax(job->planned_ns, yk_cost_ns(cost, items));
+        known[d].item_ns = cost->item_ns;
         known[d].doubt = sqrt(cost->noise2 + cost->item_var / (cost->item_ns * cost->item_ns));
     }
 }

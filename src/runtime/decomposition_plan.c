@@ -176,17 +176,19 @@ static int try_team(struct yk_decomposition *decomposition, struct yk_plan *plan
         .round_ns = yk_explore_ns(explorer, explorer->best) + fmax(0, more_ns),
         .parts_ns = round_ns,
         .relief = relief(decomposition, team),
-        .move_ns = 2 * yk_plan_move_ns(plan, &decomposition->cuts, &cuts),
+        .move_ns = yk_plan_move_ns(plan, &decomposition->cuts, &cuts),
     };
+    if (more_ns >= 0) /* it is not expected to win: then rows move back */
+        offer.move_ns *= 2;
     if (!yk_explore_offer(explorer, &offer))
         return 0;
     follow_cuts(decomposition, plan, &cuts);
     return 1;
 }
 
-/* The device that would be the fastest without the others, as a team; 0: no such device is known.
- */
-static uint32_t fastest_alone(struct yk_plan *plan)
+/* The device that would be the fastest without the others, as a team, and the time of its jobs; 0:
+ * no such device is known. */
+static uint32_t fastest_alone(struct yk_plan *plan, double *job_ns)
 {
     double least = INFINITY;
     uint32_t found = 0;
@@ -200,6 +202,7 @@ static uint32_t fastest_alone(struct yk_plan *plan)
             found = plan->allowed;
         }
     }
+    *job_ns = least;
     return found;
 }
 
@@ -236,9 +239,13 @@ static void add_neighbours(const struct yk_decomposition *decomposition, int d,
 static void offer_others(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     struct others others = { .count = 0 };
+    double alone_ns;
+    const uint32_t alone = fastest_alone(plan, &alone_ns);
     int d, i;
+    if (alone_ns < yk_plan_ns(plan, &decomposition->cuts))
+        add(&others, alone);
     add_neighbours(decomposition, 0, &others);
-    add(&others, fastest_alone(plan));
+    add(&others, alone);
     for (d = 1; d < decomposition->devices; d++)
         add_neighbours(decomposition, d, &others);
     add(&others, yk_team_all(decomposition->devices));

@@ -143,6 +143,28 @@ static void regret_pays_for_a_trial(void **state)
     assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
 }
 
+/* Teams that should take half of the time each, and take three times as long. All trials together
+ * lose no more than one of them might have saved. */
+static void regret_pays_once_for_all_trials(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    double all = 0;
+    int i;
+    (void)state;
+    yk_explore_begin(&explorer, 0xff);
+    for (i = 0; i < 400; i++) {
+        const uint32_t team = explorer.trying ? explorer.trying : 0xff;
+        const double ns = team == 0xff ? 100 : 300;
+        const struct yk_explore_offer offer = { 1u << i % 8, 100, 50, 1, 0 };
+        yk_explore_note(&explorer, team, ns);
+        all += ns;
+        if (!explorer.trying)
+            yk_explore_offer(&explorer, &offer);
+    }
+    assert_true(explorer.spent_ns > 0.03 * all);
+    assert_true(explorer.spent_ns < 0.5 * all);
+}
+
 /* Nothing is offered until all rounds have grown fourfold, unless rounds become slower. */
 static void what_an_earlier_process_tried_is_not_tried(void **state)
 {
@@ -203,6 +225,7 @@ int main(void)
         cmocka_unit_test(nonsense_is_not_noted),
         cmocka_unit_test(what_cannot_win_is_not_tried),
         cmocka_unit_test(regret_pays_for_a_trial),
+        cmocka_unit_test(regret_pays_once_for_all_trials),
         cmocka_unit_test(what_an_earlier_process_tried_is_not_tried),
         cmocka_unit_test(trials_tell_more_than_rounds),
     };
