@@ -152,7 +152,7 @@ static void regret_pays_once_for_all_trials(void **state)
     int i;
     (void)state;
     yk_explore_begin(&explorer, 0xff);
-    for (i = 0; i < 400; i++) {
+    for (i = 0; i < 50; i++) {
         const uint32_t team = explorer.trying ? explorer.trying : 0xff;
         const double ns = team == 0xff ? 100 : 300;
         const struct yk_explore_offer offer = { 1u << i % 8, 100, 50, 1, 0 };
@@ -162,7 +162,7 @@ static void regret_pays_once_for_all_trials(void **state)
             yk_explore_offer(&explorer, &offer);
     }
     assert_true(explorer.spent_ns > 0.03 * all);
-    assert_true(explorer.spent_ns < 0.5 * all);
+    assert_true(explorer.spent_ns <= 0.5 * all); /* with each trial paid anew: 0.66 */
 }
 
 /* Nothing is offered until all rounds have grown fourfold, unless rounds become slower. */
