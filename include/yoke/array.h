@@ -75,7 +75,8 @@ typedef enum yoke_access_mode {
  * (YOKE_EBUSY at submit), and while a thread has it for writing, no other thread can acquire it
  * (YOKE_EBUSY). The same thread may acquire more of it; one release ends all. YOKE_ELOST: rows were
  * lost with a device, or spoilt by a job that failed; the text names them, and they can be written
- * again. */
+ * again. If yoke allocated the memory and a CUDA device is open, the first call also pins it, as
+ * yoke_alloc does. */
 YOKE_API yoke_status yoke_array_acquire(yoke_array *array, yoke_access_mode mode);
 /* The same for rows first .. last - 1 (global). */
 YOKE_API yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode,
