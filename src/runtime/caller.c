@@ -74,12 +74,17 @@ static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
     return takes_long(job, left, rate);
 }
 
+int yk_job_asks_cores(const struct yk_job *job)
+{
+    int asks = 0, d;
+    for (d = 0; d < job->device_count; d++)
+        asks |= works_here(job, d);
+    return asks;
+}
+
 int yk_job_is_brief(const struct yk_job *job)
 {
-    int by_cores = 0, d;
-    for (d = 0; d < job->device_count; d++)
-        by_cores |= works_here(job, d);
-    return job->recalled > 0 && by_cores &&
+    return job->recalled > 0 && yk_job_asks_cores(job) &&
            (double)(job->last - job->first) < YK_WORTH_WAKING_NS * job->recalled;
 }
 

@@ -440,6 +440,8 @@ uint32_t yk_drivable_devices(const struct yk_job *job);
 void yk_drive(struct yk_job *job);
 
 /* --- caller.c --- */
+/* Cores are among the devices that it asks. */
+int yk_job_asks_cores(const struct yk_job *job);
 /* A core does it in less time than a wake takes, as far as is known; */
 int yk_job_is_brief(const struct yk_job *job);
 /* it was thought so, but has been running for longer. */

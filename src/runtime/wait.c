@@ -12,10 +12,7 @@
 /* All of its devices have memory of their own, and nothing tells how long they take. */
 static int is_unknown(const struct yk_job *job)
 {
-    int d, cores = 0;
-    for (d = 0; d < job->device_count; d++)
-        cores |= yk_job_in_team(job, d) && job->devices[d].device->device->desc.host_memory;
-    return !cores && atomic_load(&job->due_ns) == 0;
+    return !yk_job_asks_cores(job) && atomic_load(&job->due_ns) == 0;
 }
 
 static int64_t watch_ns(const struct yk_job *job, int64_t now)
