@@ -49,12 +49,12 @@ function folder_of(name,    path, parts, n, i, kept, depth) {
     return kept[1] == "src" && depth > 2 ? kept[2] : ""
 }
 
-# The same for a name that the compiler finds under src/.
-function found_in_src(name,    line, path) {
+# Whether the compiler finds the name under src/.
+function is_in_src(name,    line, path) {
     path = "src/" name
-    if (name !~ /^[a-z]+\/[a-z_]+\.h$/ || (getline line < path) < 0) return ""
+    if (name !~ /^[a-z]+\/[a-z_]+\.h$/ || (getline line < path) < 0) return 0
     close(path)
-    return substr(name, 1, index(name, "/") - 1)
+    return 1
 }
 
 function check_include(text,    name, target) {
@@ -64,7 +64,7 @@ function check_include(text,    name, target) {
     sub(/[>"].*$/, "", name)
     if (text !~ /</) {
         target = folder_of(name)
-        if (programs && target == "" && !(name in lent) && found_in_src(name) != "")
+        if (programs && target == "" && !(name in lent) && is_in_src(name))
             report(FNR, "includes src/" name "; only include/yoke is for others")
         if (folder == "" && target != "" && !tests)
             report(FNR, "includes src/" target "; only include/yoke is for others")
