@@ -434,15 +434,9 @@ void yk_pages_order(const struct yk_pages_question *question)
 
 static int some_are(const struct yk_pages_question *question, enum yk_pin_state state)
 {
-    struct yk_interval left;
-    struct yk_pin_block part;
-    int found = 0;
+    int found;
     yk_lock(&yk_pages_lock);
-    left = asked_for(question);
-    for (; left.first < left.last && !found; left.first = part.bytes.last) {
-        part = yk_pin_look(&yk_pages_map, left);
-        found = part.state == state;
-    }
+    found = yk_pin_has(&yk_pages_map, asked_for(question), state);
     yk_unlock(&yk_pages_lock);
     return found;
 }

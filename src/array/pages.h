@@ -55,8 +55,10 @@ void *yk_pages_alloc(size_t bytes);
 /* The same, but large memory is pinned when this returns if a device that pins is open
  * (placed.c). */
 void *yk_pages_alloc_pinned(size_t bytes);
-/* Does that later, for memory of yk_pages_alloc. 0: it is small, or there is no such device yet. */
-int yk_pages_place_for(struct yk_pin_range *range);
+/* Does that later, for memory of yk_pages_alloc: places the pages and waits until they are pinned;
+ * at most as long as a core would take to copy them. 0: it is small, or there is no such device
+ * yet. */
+int yk_pages_place(const struct yk_pin_range *range);
 void yk_pages_free(void *memory); /* NULL is allowed */
 /* Whether all of the bytes are from yk_pages_alloc, as whole pages. */
 int yk_pages_are_own(const void *memory, size_t bytes);

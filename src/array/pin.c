@@ -33,12 +33,6 @@ int64_t yk_pin_worth_waiting(struct yk_interval bytes)
     return (int64_t)(terms->pin_ns + terms->slow_mib_ns * (double)(bytes.last - bytes.first) / mib);
 }
 
-static struct yk_interval common(struct yk_interval a, struct yk_interval b)
-{
-    return (struct yk_interval){ a.first > b.first ? a.first : b.first,
-                                 a.last < b.last ? a.last : b.last };
-}
-
 static int touch(struct yk_interval a, struct yk_interval b)
 {
     return a.first < b.last && b.first < a.last;
@@ -106,11 +100,22 @@ struct yk_pin_block yk_pin_look(const struct yk_pin_map *map, struct yk_interval
     struct yk_pin_block found = { .bytes = bytes, .state = YK_PIN_NOT };
     if (i < map->count && map->items[i].bytes.first <= bytes.first) {
         found = map->items[i];
-        found.bytes = common(found.bytes, bytes);
+        found.bytes = yk_interval_common(found.bytes, bytes);
     } else if (i < map->count && map->items[i].bytes.first < bytes.last) {
         found.bytes.last = map->items[i].bytes.first;
     }
     return found;
+}
+
+int yk_pin_has(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_pin_state state)
+{
+    while (bytes.first < bytes.last) {
+        const struct yk_pin_block part = yk_pin_look(map, bytes);
+        if (part.state == state)
+            return 1;
+        bytes.first = part.bytes.last;
+    }
+    return 0;
 }
 
 /* Blocks of a large range are large. Otherwise the first small chunks would cut it up for good, and
@@ -137,7 +142,7 @@ struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_
         gap.last = map->items[i].bytes.first;
     if (gap.last > end)
         gap.last = end;
-    return common(gap, range->pages);
+    return yk_interval_common(gap, range->pages);
 }
 
 struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval bytes)
@@ -148,7 +153,7 @@ struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval byte
         units.first = gap.first;
     if (bytes.last >= gap.last)
         units.last = gap.last;
-    return common(gap, units);
+    return yk_interval_common(gap, units);
 }
 
 static int64_t length(struct yk_interval bytes)
@@ -168,7 +173,7 @@ static double price(struct yk_interval gap)
 static double left_over(const struct yk_pin_range *range, struct yk_interval gap,
                         struct yk_interval bytes, double part)
 {
-    return range->moved + part * (double)length(common(gap, bytes)) - price(gap);
+    return range->moved + part * (double)length(yk_interval_common(gap, bytes)) - price(gap);
 }
 
 int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
@@ -186,7 +191,7 @@ void yk_pin_paid(struct yk_pin_range *range, struct yk_interval gap, struct yk_i
 
 void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes, double part)
 {
-    range->moved += part * (double)length(common(bytes, range->pages));
+    range->moved += part * (double)length(yk_interval_common(bytes, range->pages));
 }
 
 yoke_status yk_pin_insert(struct yk_pin_map *map, const struct yk_pin_block *block)

@@ -64,12 +64,6 @@ int64_t yk_filled_pin(struct yk_pinner *pinner);
 /* Whether the range is large enough to be pinned ahead of copies. */
 int yk_filled_counts(const struct yk_pin_range *range);
 
-/* --- placed.c --- */
-/* Places the pages of a region, which are new, and waits until a pinner has pinned them; at most as
- * long as a core would take to copy them. Does nothing if there is no such pinner or the region is
- * small (0). The region stays meanwhile; the lock is released. */
-int yk_pages_place(struct yk_pin_range *range);
-
 /* --- pinner.c --- */
 void yk_pinner_start(struct yk_pinner *pinner);
 /* Memory may have to be pinned as it is filled: wakes the pinner that does this. */

@@ -30,11 +30,6 @@ struct part {
     int runs;
 };
 
-static int64_t length(struct yk_interval bytes)
-{
-    return bytes.last - bytes.first;
-}
-
 /* Leaves every byte as it is, also if a device writes it meanwhile: a zero becomes zero, and the
  * page of any other byte is there. (A compiler may drop the write of an addition of 0.) */
 static void touch(void *context)
@@ -51,14 +46,14 @@ static void touch(void *context)
 static int divide(struct yk_interval pages, int processors, struct part *parts)
 {
     const int64_t block = yk_pin_terms.unit, most = processors < TOUCHERS ? processors : TOUCHERS;
-    int64_t wanted = length(pages) / worth_a_thread, bytes;
+    int64_t wanted = yk_interval_length(pages) / worth_a_thread, bytes;
     int count = 0;
     wanted = wanted > most ? most : wanted;
     wanted = wanted < 1 ? 1 : wanted;
-    bytes = (length(pages) / wanted + block) / block * block;
+    bytes = (yk_interval_length(pages) / wanted + block) / block * block;
     for (; pages.first < pages.last; pages.first += bytes, count++) {
         parts[count] = (struct part){ .pages = pages };
-        if (length(pages) > bytes)
+        if (yk_interval_length(pages) > bytes)
             parts[count].pages.last = pages.first + bytes;
     }
     return count;
@@ -100,44 +95,38 @@ static void touch_all(const struct yk_pin_range *range)
 static int may_be_pinned(const struct yk_pin_range *range)
 {
     return yk_pinners_are_there() && yk_filled_counts(range) && !range->refused &&
-           length(range->pages) <= yk_pages_filled_most - yk_pin_total(&yk_pages_map);
+           yk_interval_length(range->pages) <= yk_pages_filled_most - yk_pin_total(&yk_pages_map);
 }
 
 static int is_pinned(const struct yk_pin_range *range)
 {
-    struct yk_interval left = range->pages;
-    while (left.first < left.last) {
-        const struct yk_pin_block part = yk_pin_look(&yk_pages_map, left);
-        if (part.state == YK_PIN_NOT || part.state == YK_PIN_PENDING)
-            return 0;
-        left.first = part.bytes.last;
-    }
-    return 1;
+    return !yk_pin_has(&yk_pages_map, range->pages, YK_PIN_NOT) &&
+           !yk_pin_has(&yk_pages_map, range->pages, YK_PIN_PENDING);
 }
 
-int yk_pages_place(struct yk_pin_range *range)
+/* At most as long as a core would take to copy the memory. Lock held, and released meanwhile. */
+static void await_pins(const struct yk_pin_range *range)
 {
-    int64_t until;
-    if (!may_be_pinned(range))
-        return 0;
-    yk_unlock(&yk_pages_lock);
-    touch_all(range);
-    yk_lock(&yk_pages_lock);
-    until = yk_clock_ns() + yk_pin_worth_waiting(range->pages);
+    const int64_t until = yk_clock_ns() + yk_pin_worth_waiting(range->pages);
     while (yk_pinners_are_there() && !range->refused && !is_pinned(range) &&
            yk_clock_ns() < until) {
         yk_unlock(&yk_pages_lock);
         yk_clock_sleep_ns(LOOK_AGAIN_NS);
         yk_lock(&yk_pages_lock);
     }
-    return 1;
 }
 
-int yk_pages_place_for(struct yk_pin_range *range)
+int yk_pages_place(const struct yk_pin_range *range)
 {
-    int placed;
+    int may;
     yk_lock(&yk_pages_lock);
-    placed = yk_pages_place(range);
+    may = may_be_pinned(range);
     yk_unlock(&yk_pages_lock);
-    return placed;
+    if (!may)
+        return 0;
+    touch_all(range);
+    yk_lock(&yk_pages_lock);
+    await_pins(range);
+    yk_unlock(&yk_pages_lock);
+    return 1;
 }

@@ -35,13 +35,10 @@ static void *map_memory(size_t bytes)
     return memory + before;
 }
 
-static void *allocate(size_t bytes, int pinned)
+static struct region *open_region(size_t bytes)
 {
     size_t page = (size_t)yk_pin_terms.page;
-    struct region *region;
-    if (bytes < LEAST_BYTES)
-        return yk_alloc_aligned(bytes, 4096);
-    region = yk_calloc(1, sizeof *region);
+    struct region *region = yk_calloc(1, sizeof *region);
     if (!region)
         return NULL;
     region->memory = MAP_FAILED;
@@ -62,20 +59,29 @@ static void *allocate(size_t bytes, int pinned)
     regions = region;
     if (yk_filled_counts(&region->range))
         yk_pinners_look();
-    if (pinned)
-        yk_pages_place(&region->range);
     yk_unlock(&yk_pages_lock);
-    return region->memory;
+    return region;
 }
 
 void *yk_pages_alloc(size_t bytes)
 {
-    return allocate(bytes, 0);
+    const struct region *region;
+    if (bytes < LEAST_BYTES)
+        return yk_alloc_aligned(bytes, 4096);
+    region = open_region(bytes);
+    return region ? region->memory : NULL;
 }
 
 void *yk_pages_alloc_pinned(size_t bytes)
 {
-    return allocate(bytes, 1);
+    const struct region *region;
+    if (bytes < LEAST_BYTES)
+        return yk_pages_alloc(bytes);
+    region = open_region(bytes);
+    if (!region)
+        return NULL;
+    yk_pages_place(&region->range);
+    return region->memory;
 }
 
 struct yk_pin_range *yk_regions_next(const struct yk_pin_range *range)

@@ -107,7 +107,7 @@ static void let_go(yoke_array *array)
 static void place(yoke_array *array)
 {
     if (array->owns_host && !array->places->checks && !atomic_load(&array->placed) &&
-        yk_pages_place_for(&array->pages))
+        yk_pages_place(&array->pages))
         atomic_store(&array->placed, 1);
 }
 

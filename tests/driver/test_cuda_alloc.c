@@ -15,20 +15,13 @@
 #include "array/pinner.h"
 #include "base/alloc.h"
 #include "ok.h"
-#include "pinned_of.h"
+#include "pins.h"
 #include "platform/clock.h"
 #include "standin.h"
 
 /* Several threads touch LARGE, one touches SMALL. No whole number of large pages. */
 enum { MIB = 1 << 20, LARGE = 37 * MIB + 4096, SMALL = 4 * MIB };
 enum { PATIENCE_NS = 1000000000 };
-
-static void close_all(yoke_runtime *runtime)
-{
-    OK(yoke_close(runtime));
-    assert_int_equal(standin_outstanding(), 0);
-    assert_int_equal(standin_swept(), 0);
-}
 
 /* A wait for a pin is bounded by the cost of a copy, which is guessed too low for a sanitizer. */
 static void be_patient(void)

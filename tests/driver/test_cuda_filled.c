@@ -18,7 +18,7 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
-#include "pinned_of.h"
+#include "pins.h"
 #include "platform/clock.h"
 #include "runtime/runtime.h"
 #include "standin.h"
@@ -40,13 +40,6 @@ static int64_t resident_pages(char *memory, size_t bytes)
     for (size_t i = 0; i < bytes / PAGE; i++)
         count += there[i] & 1;
     return count;
-}
-
-static void close_all(yoke_runtime *runtime)
-{
-    OK(yoke_close(runtime));
-    assert_int_equal(standin_outstanding(), 0);
-    assert_int_equal(standin_swept(), 0);
 }
 
 static void what_is_filled_is_pinned(void **state)

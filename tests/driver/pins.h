@@ -1,10 +1,12 @@
-/* pinned_of.h - how much of some host memory yoke has pinned. For programs that see yoke's
- * internals.
+/* pins.h - what tests of pinned memory share: how much of some host memory yoke has pinned, and a
+ * close after which nothing is pinned or allocated. For programs that see yoke's internals.
  */
-#ifndef YK_TESTS_PINNED_OF_H
-#define YK_TESTS_PINNED_OF_H
+#ifndef YK_TESTS_PINS_H
+#define YK_TESTS_PINS_H
 
 #include "array/pinner.h"
+#include "ok.h"
+#include "standin.h"
 
 static inline int64_t pinned_of(const char *memory, int64_t bytes)
 {
@@ -19,6 +21,13 @@ static inline int64_t pinned_of(const char *memory, int64_t bytes)
     }
     yk_unlock(&yk_pages_lock);
     return pinned;
+}
+
+static inline void close_all(yoke_runtime *runtime)
+{
+    OK(yoke_close(runtime));
+    assert_int_equal(standin_outstanding(), 0);
+    assert_int_equal(standin_swept(), 0);
 }
 
 #endif
