@@ -29,14 +29,14 @@ static struct yk_interval rows_to_fetch(const struct yk_job *job, int device,
                                         const struct yk_flight *flight, int p)
 {
     struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight)), all;
+    const int64_t wanted = rows.first + fetched_least / job->args[p].array->row_bytes;
     const struct yk_lease *lease;
-    if (flight->slot < 0 || job->args[p].shape == YOKE_CUSTOM || yk_interval_empty(rows))
+    if (flight->slot < 0 || job->args[p].shape == YOKE_CUSTOM || rows.last >= wanted ||
+        yk_interval_empty(rows))
         return rows;
     lease = &job->devices[device].leases.slots[flight->slot];
     all = yk_job_rows(job, p, (struct yk_interval){ lease->chunk.first, lease->chunk.last });
-    all.first = rows.first + fetched_least / job->args[p].array->row_bytes;
-    if (rows.last < all.first)
-        rows.last = all.first < all.last ? all.first : all.last;
+    rows.last = wanted < all.last ? wanted : all.last;
     return rows;
 }
 

@@ -208,7 +208,7 @@ static uint32_t fastest_alone(struct yk_plan *plan, double *job_ns)
 
 /* Teams to be tried, in this order, each once. */
 struct others {
-    uint32_t team[3 * YK_PLAN_DEVICES + 2];
+    uint32_t team[2 * YK_PLAN_DEVICES + 2];
     int count;
 };
 

@@ -259,7 +259,7 @@ static CUresult allow(const struct yk_cuda_device *device, CUdeviceptr address, 
     return device->cu->MemSetAccess(address, (size_t)bytes, &access, 1);
 }
 
-/* Maps one segment, which nobody may use yet, in front of the list. */
+/* Maps one segment in front of the list. No device has access yet. */
 static CUresult push_segment(struct yk_cuda_device *device, CUdeviceptr address, int64_t bytes,
                              struct yk_cuda_segment **list)
 {
