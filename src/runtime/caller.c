@@ -13,10 +13,11 @@
 /* How long a caller without work watches for the end before it sleeps. */
 #define SPIN_NS 20000
 
-/* A CPU device that the job asks. */
+/* A CPU device that the job asks. Asked also of a job that may be over: its crew may be gone. */
 static int works_here(const struct yk_job *job, int device)
 {
-    return job->devices[device].device->device->desc.host_memory && yk_job_in_team(job, device);
+    const struct yk_runtime_device *rd = &job->runtime->devices[device];
+    return rd->device->desc.host_memory && yk_job_in_team(job, device);
 }
 
 /* The lane on processor `cpu`, otherwise the first one. */
