@@ -73,8 +73,6 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
     double quota = state->loads[device].items;
     int victim;
     out->from_high = !view->devices[device].known.host_memory;
-    if (state->trial.phase == YK_TRIAL_ACROSS && device == state->trial.best)
-        out->from_high = !out->from_high;
     if (state->regions) {
         own = yk_auto_own(state, view, device);
         out->first = state->devices[device].region.first;
@@ -124,8 +122,6 @@ static void wait_for_expected(const struct yk_auto *state, const struct yk_split
                               int64_t now, struct yk_take *out)
 {
     int d;
-    if (state->trial.phase == YK_TRIAL_ARMED && state->trial.until > now)
-        yk_sooner(&out->wake_ns, state->trial.until);
     if (state->regions && state->parts_until > now)
         yk_sooner(&out->wake_ns, state->parts_until);
     for (d = 0; d < view->device_count; d++) {
@@ -152,7 +148,6 @@ static void take(void *given, const struct yk_split_view *view, int device, int 
     if (!state->planned || view->device_count <= 32 || state->events * 16 >= view->device_count)
         yk_auto_plan(state, view, now);
     budget = budget_of(state, view, device, now, out);
-    budget = yk_trial_limit(state, view, device, now, budget);
     where = out->reason;
     if (view->devices[device].item_ns <= 0)
         yk_auto_probe(state, view, device, now, out);
@@ -184,9 +179,6 @@ static void observe(void *given, const struct yk_split_view *view, int device, i
         mine->largest = items;
         mine->longest = status->item_ns * (double)items + status->fixed_ns;
     }
-    if (times->apart)
-        yk_trial_end(state, view); /* its measurements since then are not comparable */
-    yk_trial_observe(state, view, device, times->ended);
     state->events++;
 }
 
@@ -196,7 +188,6 @@ static void changed(void *given, const struct yk_split_view *view, int device)
     struct yk_auto *state = given;
     if (!view->devices[device].active)
         state->regions = 0;
-    yk_trial_end(state, view);
     state->events = view->device_count;
 }
 
@@ -220,11 +211,7 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
         length = snprintf(text, size, "did nothing: its kernel was not ready before all was done");
     else if (mine->others_ns <= 0)
         length = snprintf(text, size, "did nothing: the others were done before it asked");
-    if (mine->rests && (size_t)length < size)
-        snprintf(text + length, size - (size_t)length,
-                 "; left out then: without it the others do %.2f times as much as all together",
-                 mine->gain);
-    else if (mine->others_ns > 0 && (size_t)length < size)
+    if (mine->others_ns > 0 && (size_t)length < size)
         snprintf(
             text + length, size - (size_t)length,
             "%s: its next chunk would have taken %s or more, the others needed %s for all that "

@@ -1,6 +1,6 @@
 /* auto.h - PURE. The internals of the partitioner `auto`, shared by auto.c (what a lane gets),
  * auto_plan.c (quotas), auto_region.c, auto_probe.c (the first chunks), auto_chunk.c (the size of a
- * chunk), auto_planned.c and auto_trial.c (how much devices slow each other).
+ * chunk) and auto_planned.c.
  *
  * A device's quota is the part of the free items that it should do so that all end together. If the
  * shares of an earlier run are known and still right, each device has a region that it keeps to, in
@@ -20,32 +20,8 @@ struct yk_auto_device {
     int64_t largest;  /* items of its largest finished chunk, ... */
     double longest;   /* ... and the ns that it took */
     int64_t probed;   /* items it got as probes */
-    int rests;        /* left out, because the others do more without it */
-    double gain;      /* ratio: speed of the others without it / speed of all together */
     double needed_ns; /* when it was left out: ns for its smallest part, ... */
     double others_ns; /* ... and ns of the others for all that was left; 0: never left out */
-};
-
-/* auto_trial.c */
-enum yk_trial_phase {
-    YK_TRIAL_NONE, /* no trial yet */
-    YK_TRIAL_BEFORE,
-    YK_TRIAL_ARMED,
-    YK_TRIAL_ALONE,
-    YK_TRIAL_ACROSS,
-    YK_TRIAL_AFTER,
-    YK_TRIAL_OVER
-};
-struct yk_trial {
-    enum yk_trial_phase phase;
-    int best, working;   /* the device that works alone; how many devices worked before */
-    int trials;          /* trials with the same result */
-    int64_t until;       /* armed: time at which the chunks of all devices end */
-    int skip, samples;   /* chunks of the phase to skip; chunks counted */
-    int64_t mark, items; /* start of the measurement; items done before it */
-    double shared;       /* its speed beside others, the better of before and after, items per ns */
-    double alone;        /* speed alone */
-    double across;       /* speed alone, from the other end */
 };
 
 struct yk_auto { /* one block with its arrays */
@@ -61,10 +37,9 @@ struct yk_auto { /* one block with its arrays */
     int64_t parts_until;     /* in a crowd: nothing is taken over before this time */
     int uneven;              /* regions end too far apart: use quotas */
     int best;                /* the device with the largest quota */
-    struct yk_trial trial;
-    double end_ns;     /* ns from the latest quotas until the end, if all devices keep to
-                        * their quotas */
-    double planned_ns; /* as in yk_split_spec; 0: there is no plan */
+    double end_ns;           /* ns from the latest quotas until the end, if all devices keep to
+                              * their quotas */
+    double planned_ns;       /* as in yk_split_spec; 0: there is no plan */
 };
 
 static inline int64_t yk_at_least(int64_t items, int64_t least)
@@ -135,15 +110,5 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int
                     int64_t now, struct yk_take *out);
 uint32_t yk_auto_asked(const void *state, const struct yk_split_view *view);
 double yk_auto_planned_ns(const void *state);
-
-/* --- auto_trial.c --- */
-/* The part of its budget that the device may have now, because of a trial. */
-int64_t yk_trial_limit(struct yk_auto *state, const struct yk_split_view *view, int device,
-                       int64_t now, int64_t budget);
-/* A chunk of the device ended. */
-void yk_trial_observe(struct yk_auto *state, const struct yk_split_view *view, int device,
-                      int64_t ended);
-/* Ends the trial; all devices take part again. */
-void yk_trial_end(struct yk_auto *state, const struct yk_split_view *view);
 
 #endif

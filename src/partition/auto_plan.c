@@ -102,7 +102,7 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
     int64_t expected = yk_auto_expected_ns(state, view, d, now);
     int whose = yk_auto_like(view, d);
     *load = (struct yk_taker){ 0 };
-    if (state->devices[d].rests || (!takes_part(status) && expected < 0))
+    if (!takes_part(status) && expected < 0)
         return;
     if (whose < 0) {
         bound_of(state, view, d, now, load);

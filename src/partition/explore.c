@@ -8,16 +8,17 @@
 
 /* Trials may lose this part of the total time. */
 #define BUDGET 0.03
-/* Rounds of a trial that count; one before them moves rows. */
+/* Rounds of a trial that count; one before them moves rows, if any move. */
 enum { TELLING = 4 };
 /* A team that lost is tried again when the total time has grown by this factor, ... */
 #define AGAIN 4.0
 /* ... or when a round of the best team takes SLOWER times as long as when it won: then the machine
  * has changed. */
 #define SLOWER 1.15
-/* A trial is given up when it has lost HOPELESS times the expected time of its move and its rounds.
- */
-#define HOPELESS 2.0
+/* A trial ends early, after CLEAR_LEAST rounds that count, if the teams differ by this number of
+ * standard errors. */
+#define CLEARLY 3.0
+enum { CLEAR_LEAST = 2 };
 /* Standard deviation of a normal distribution beside its median absolute deviation. */
 #define MEDIAN_TO_DEVIATION 1.4826
 
@@ -116,6 +117,16 @@ void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double ro
     explorer->rests = (AGAIN - 1) * rounds;
 }
 
+void yk_explore_narrow(struct yk_explorer *explorer, uint32_t devices)
+{
+    struct yk_tried_team *before = find(explorer, explorer->best);
+    struct yk_tried_team *rest = find(explorer, devices);
+    *rest = *before;
+    rest->devices = devices;
+    before->until_ns = AGAIN * explorer->all_ns;
+    yk_explore_begin(explorer, devices);
+}
+
 uint32_t yk_explore_settled(const struct yk_explorer *explorer)
 {
     int i;
@@ -164,13 +175,27 @@ static void add(struct yk_tried_team *team, double ns)
     team->ns[team->rounds++ % YK_EXPLORE_ROUNDS] = ns;
 }
 
+/* Standard error of the difference of two teams' medians. */
+static double error_between(const struct yk_tried_team *one, const struct yk_tried_team *other)
+{
+    const double noise = noise_of(one, other);
+    return hypot(error_of(one, noise), error_of(other, noise));
+}
+
+/* The difference is so large that more rounds would change nothing. */
+static int is_clear(const struct yk_tried_team *best, const struct yk_tried_team *tried)
+{
+    return tried->rounds >= CLEAR_LEAST &&
+           fabs(typical(tried) - typical(best)) > CLEARLY * error_between(best, tried);
+}
+
 static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
 {
     struct yk_tried_team *best = find(explorer, explorer->best);
-    const double noise = noise_of(best, tried);
-    const double error = YK_SURE * hypot(error_of(best, noise), error_of(tried, noise));
+    const double error = YK_SURE * error_between(best, tried);
     if (typical(tried) + error < typical(best)) {
-        best->until_ns = AGAIN * explorer->all_ns;
+        /* The machine may have changed when the trial began, so it may be tried at once. */
+        best->until_ns = explorer->all_ns;
         explorer->best = tried->devices;
         explorer->best_ns = typical(tried);
         explorer->trying = 0;
@@ -216,9 +241,10 @@ void yk_explore_note(struct yk_explorer *explorer, uint32_t devices, double ns)
         lose(explorer, team);
         return;
     }
-    if (--explorer->left < TELLING)
-        add(team, ns);
-    if (explorer->left == 0)
+    if (--explorer->left >= TELLING)
+        return;
+    add(team, ns);
+    if (explorer->left == 0 || is_clear(find(explorer, explorer->best), team))
         judge(explorer, team);
 }
 
@@ -232,23 +258,37 @@ int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_n
         return 0;
     team->rounds = 0;
     explorer->trying = devices;
-    explorer->left = TELLING + 1;
+    explorer->left = TELLING + (move_ns > 0);
     explorer->loses_ns = 0;
-    explorer->most_ns =
-        HOPELESS * (move_ns + (TELLING + 1) * yk_explore_ns(explorer, explorer->best));
+    explorer->most_ns = move_ns + explorer->left * yk_explore_ns(explorer, explorer->best);
     return 1;
+}
+
+/* Rounds after which a team that loses so much in each is clearly slower. */
+static double rounds_to_tell(struct yk_explorer *explorer, double loss_ns)
+{
+    const struct yk_tried_team *best = find(explorer, explorer->best);
+    const double noise_ns = noise_of(best, best) * typical(best);
+    const double sure =
+        loss_ns > 0 && best->rounds >= CLEAR_LEAST ? pow(CLEARLY * noise_ns / loss_ns, 2) : TELLING;
+    return fmin(fmax(CLEAR_LEAST, ceil(sure)), TELLING);
 }
 
 int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
     const double now = yk_explore_ns(explorer, explorer->best);
-    const double most_ns = offer->move_ns + (TELLING + 1) * fmax(0, offer->round_ns - now);
-    double saved_ns;
+    const double before = yk_explore_ns(explorer, offer->devices);
+    const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
+    const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
+    double most_ns = yk_explore_budget(explorer);
     if (explorer->rests > 0)
         return 0;
     if (!(now > 0) || offer->parts_ns / offer->relief >= now)
-        return 0; /* it cannot win */
-    saved_ns = explorer->all_ns * (1 - offer->parts_ns / now) - explorer->spent_ns;
-    return most_ns <= fmax(yk_explore_budget(explorer), saved_ns) &&
+        return 0;      /* it cannot win */
+    if (!(before > 0)) /* half of what it may gain at best is expected */
+        most_ns =
+            fmax(most_ns, explorer->all_ns * (1 - 2 * offer->parts_ns / (1 + offer->relief) / now) -
+                              explorer->spent_ns);
+    return offer->move_ns + rounds * loss_ns <= most_ns &&
            yk_explore_try(explorer, offer->devices, offer->move_ns);
 }

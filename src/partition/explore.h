@@ -28,7 +28,7 @@ struct yk_explorer {
     uint32_t best;   /* the best team; 0: none yet */
     double best_ns;  /* a round of the best team when it last won; 0: it has not won a trial */
     uint32_t trying; /* the team that is tried instead; 0: none */
-    int left;        /* rounds left in the trial; the first one only moves rows */
+    int left;        /* rounds left in the trial */
     double rests;    /* rounds in which no other team is offered, because an earlier process has
                       * tried them */
     int returning;   /* 1: the next round moves the rows back */
@@ -44,6 +44,9 @@ uint32_t yk_explore_team(const struct yk_explorer *explorer);
 void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices);
 /* Sets the first team to one that an earlier process found best, by trials, in so many rounds. */
 void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double rounds);
+/* The best team's rounds were all done by some of its devices: these are the best team from now on,
+ * with its times. */
+void yk_explore_narrow(struct yk_explorer *explorer, uint32_t devices);
 /* The best team; 0: it had too few rounds. */
 uint32_t yk_explore_settled(const struct yk_explorer *explorer);
 /* 1: a trial compared it with another one, in this process or an earlier one. */

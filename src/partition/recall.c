@@ -4,30 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "team_next.h"
-
-/* The team has probably been found after SETTLED jobs without an experiment; a learned team starts
- * with FIGURES times, as many as it would have by then at least. */
-enum { SETTLED = 10, FIGURES = 3 };
 /* Weight of a time of an earlier process, relative to one of this process. */
 #define ELSEWHERE 0.3
 
-/* The team that does such jobs best; 0 while that is still being found out. */
+/* The team that does such jobs best; 0: it has not been compared with others yet. */
 static void teach_team(const struct yk_team *team, struct yk_lesson *out)
 {
-    const int found = team->tried.jobs == 0 && !team->looking && team->settled_jobs >= SETTLED;
-    out->team = found ? team->best.devices : 0;
-    out->ns = yk_team_typical_ns(&team->best) * out->sizes.at[0];
-}
-
-/* The search continues from this team, and tries others no sooner than it would have. */
-static void learn_team(uint32_t devices, double item_ns, int count, struct yk_team *out)
-{
-    int job;
-    *out = (struct yk_team){ .all = yk_team_all(count), .kept = devices, .settled_jobs = SETTLED };
-    out->best.devices = devices;
-    for (job = 0; job < FIGURES && item_ns > 0; job++)
-        out->best.ns[out->best.jobs++] = item_ns;
+    const struct yk_explorer *explorer = &team->explorer;
+    out->team = !explorer->trying && yk_explore_has_tried(explorer) ? explorer->best : 0;
+    out->ns = yk_explore_ns(explorer, explorer->best);
 }
 
 /* Values derived for a device, and not measured since, are not stored: others would be derived from
@@ -164,8 +149,10 @@ void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered 
         }
         whole &= d >= 0 || !(lesson->team >> i & 1);
     }
-    if (lesson->team && whole && lesson->sizes.at[0] > 0)
-        learn_team(here, lesson->ns / lesson->sizes.at[0], into->count, into->team);
+    if (lesson->team && whole) {
+        *into->team = (struct yk_team){ .all = yk_team_all(into->count) };
+        yk_explore_recall(&into->team->explorer, here, (double)lesson->confirmed);
+    }
 }
 
 void yk_recall_learn_alone(const struct yk_lesson *lesson, const struct yk_remembered *into)

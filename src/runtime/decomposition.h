@@ -10,6 +10,7 @@
 #define YK_RUNTIME_DECOMPOSITION_H
 
 #include "../partition/explore.h"
+#include "../partition/offers.h"
 #include "../partition/plan.h"
 
 struct yk_job;

@@ -129,21 +129,6 @@ static void follow_cuts(struct yk_decomposition *decomposition, const struct yk_
     decomposition->told = 0;
 }
 
-/* The devices of the team of the same make as device `first`, or the second half of these. */
-static uint32_t of_make(const struct yk_decomposition *decomposition, uint32_t team, int first,
-                        int half)
-{
-    const int *make = decomposition->members[decomposition->leads].make;
-    uint32_t found = 0;
-    int d, count = 0, seen = 0;
-    for (d = first; d < decomposition->devices; d++)
-        count += (team >> d & 1) && make[d] == make[first];
-    for (d = first; d < decomposition->devices; d++)
-        if ((team >> d & 1) && make[d] == make[first] && (!half || 2 * seen++ >= count))
-            found |= (uint32_t)1 << d;
-    return found;
-}
-
 /* Factor by which a smaller team may be faster than its parts show. */
 static double relief(const struct yk_decomposition *decomposition, uint32_t team)
 {
@@ -155,103 +140,53 @@ static double relief(const struct yk_decomposition *decomposition, uint32_t team
     return 1 + CONTENDED_BY_GPUS;
 }
 
-/* The team may be better than the present one. 1: it is tried from now on. */
-static int try_team(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
+struct prospect { /* another team and its plan */
+    const struct yk_decomposition *decomposition;
+    struct yk_plan *plan;
+    struct yk_cuts cuts; /* of the team that was predicted last */
+};
+
+/* The overhead beyond the parts is assumed to be the same for both teams, until it has been
+ * measured. */
+static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
 {
-    struct yk_explorer *explorer = &decomposition->explorer;
-    struct yk_explore_offer offer;
-    struct yk_cuts cuts;
-    double jobs, round_ns, more_ns;
+    struct prospect *prospect = context;
+    const struct yk_decomposition *decomposition = prospect->decomposition;
+    const struct yk_explorer *explorer = &decomposition->explorer;
+    struct yk_plan *plan = prospect->plan;
+    const double jobs = decomposition->last_round;
+    double round_ns, more_ns;
     plan->allowed = team;
     plan->keeps = 1;
-    if (!team || !yk_plan_find(plan, NULL, &cuts))
+    if (!team || !yk_plan_find(plan, NULL, &prospect->cuts))
         return 0;
-    jobs = decomposition->last_round;
-    round_ns = jobs * yk_plan_ns(plan, &cuts);
-    /* The overhead beyond the parts is assumed to be the same for both teams, until it has been
-     * measured. */
+    round_ns = jobs * yk_plan_ns(plan, &prospect->cuts);
     more_ns = round_ns - jobs * yk_plan_ns(plan, &decomposition->cuts);
-    offer = (struct yk_explore_offer){
-        .devices = yk_plan_team(plan, &cuts),
+    *out = (struct yk_explore_offer){
+        .devices = yk_plan_team(plan, &prospect->cuts),
         .round_ns = yk_explore_ns(explorer, explorer->best) + fmax(0, more_ns),
         .parts_ns = round_ns,
         .relief = relief(decomposition, team),
-        .move_ns = yk_plan_move_ns(plan, &decomposition->cuts, &cuts),
+        .move_ns = yk_plan_move_ns(plan, &decomposition->cuts, &prospect->cuts),
     };
     if (more_ns >= 0) /* it is not expected to win: then rows move back */
-        offer.move_ns *= 2;
-    if (!yk_explore_offer(explorer, &offer))
-        return 0;
-    follow_cuts(decomposition, plan, &cuts);
+        out->move_ns *= 2;
     return 1;
 }
 
-/* The device that would be the fastest without the others, as a team, and the time of its jobs; 0:
- * no such device is known. */
-static uint32_t fastest_alone(struct yk_plan *plan, double *job_ns)
-{
-    double least = INFINITY;
-    uint32_t found = 0;
-    struct yk_cuts cuts;
-    int d;
-    for (d = 0; d < plan->devices; d++) {
-        plan->allowed = (uint32_t)1 << d;
-        plan->keeps = 1;
-        if (yk_plan_find(plan, NULL, &cuts) && yk_plan_ns(plan, &cuts) < least) {
-            least = yk_plan_ns(plan, &cuts);
-            found = plan->allowed;
-        }
-    }
-    *job_ns = least;
-    return found;
-}
-
-/* Teams to be tried, in this order, each once. */
-struct others {
-    uint32_t team[2 * YK_PLAN_DEVICES + 2];
-    int count;
-};
-
-static void add(struct others *others, uint32_t team)
-{
-    int i = 0;
-    while (i < others->count && others->team[i] != team)
-        i++;
-    if (team && i == others->count)
-        others->team[others->count++] = team;
-}
-
-/* The team without the make of device d, and without half of it; or with that make. */
-static void add_neighbours(const struct yk_decomposition *decomposition, int d,
-                           struct others *others)
-{
-    const uint32_t team = decomposition->team, rest = yk_team_all(decomposition->devices) & ~team;
-    if (team >> d & 1) {
-        add(others, team & ~of_make(decomposition, team, d, 0));
-        add(others, team & ~of_make(decomposition, team, d, 1));
-    } else {
-        add(others, team | of_make(decomposition, rest, d, 0));
-    }
-}
-
-/* The fastest device alone comes early: where rows are gathered through the host, leaving out one
- * of many devices gains nothing, and leaving out all but one does. */
+/* Another team may be better than the present one. */
 static void offer_others(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
-    struct others others = { .count = 0 };
-    double alone_ns;
-    const uint32_t alone = fastest_alone(plan, &alone_ns);
-    int d, i;
-    if (alone_ns < yk_plan_ns(plan, &decomposition->cuts))
-        add(&others, alone);
-    add_neighbours(decomposition, 0, &others);
-    add(&others, alone);
-    for (d = 1; d < decomposition->devices; d++)
-        add_neighbours(decomposition, d, &others);
-    add(&others, yk_team_all(decomposition->devices));
-    for (i = 0; i < others.count; i++)
-        if (others.team[i] != decomposition->team && try_team(decomposition, plan, others.team[i]))
-            return;
+    struct prospect prospect = { .decomposition = decomposition, .plan = plan };
+    const struct yk_offers offers = { .team = decomposition->team,
+                                      .make = decomposition->members[decomposition->leads].make,
+                                      .devices = decomposition->devices,
+                                      .present_ns = decomposition->last_round *
+                                                    yk_plan_ns(plan, &decomposition->cuts),
+                                      .predict = predict,
+                                      .context = &prospect };
+    if (yk_offer_others(&decomposition->explorer, &offers))
+        follow_cuts(decomposition, plan, &prospect.cuts);
 }
 
 /* Treats all estimates as certain. */

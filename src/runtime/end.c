@@ -129,15 +129,13 @@ static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_
 
 /* `ran` by each device. 1 if none failed, or was busy with finding out which kernel is the better
  * one. Under runtime.lock. */
-static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran,
-                        struct yk_team_job *team)
+static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran)
 {
     int d, whole = 1, forgives = yk_job_splits_freely(job->partitioner);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         struct yk_learned *learned = &memory->device[d];
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
-        yk_team_did(team, d, desc->host_memory && learned->rate > 0, outcome->items);
         ran->told_ns = desc->launch_ns;
         ran->everybodys = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
         ran->forgives = forgives && !desc->host_memory;
@@ -160,19 +158,31 @@ static void adjust_shares(const struct yk_job *job, struct yk_memory *memory)
         memory->device[d].share = shares[d];
 }
 
+/* Asked devices whose speed was known and that got nothing, as bits. */
+static uint32_t idle_devices(const struct yk_job *job, const struct yk_memory *memory)
+{
+    uint32_t idle = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        if (yk_job_in_team(job, d) && memory->device[d].rate > 0 &&
+            job->devices[d].outcome.items == 0)
+            idle |= yk_team_bit(d);
+    return idle;
+}
+
 /* Under runtime.lock. */
 static void learn(struct yk_job *job)
 {
     struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->key);
     struct yk_learned_job ran = what_ran(job, memory);
     struct yk_team_job team = { .asked = job->team,
+                                .idle = idle_devices(job, memory),
                                 .crowded = ran.crowded,
-                                .sole = -1,
-                                .items = ran.items,
-                                .ns = ran.ended_ns - ran.begun_ns };
+                                .tells = job->tells && ran.tells_lines,
+                                .ns = (double)(ran.ended_ns - ran.begun_ns) };
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);
-    if (!learn_speeds(job, memory, &ran, &team))
+    if (!learn_speeds(job, memory, &ran))
         return;
     if (!ran.crowded)
         yk_job_note_costs(job, memory);
@@ -180,9 +190,7 @@ static void learn(struct yk_job *job)
         return;
     yk_late_note(&memory->late, &ran);
     adjust_shares(job, memory);
-    yk_team_note_idle(&memory->team, &team);
-    if (job->tells && ran.tells_lines && !ran.crowded)
-        yk_moved_hold(job, &team, memory);
+    yk_team_note(&memory->team, &team);
 }
 
 /* Under runtime.lock: track 0 belongs to whoever holds it. */

@@ -210,18 +210,6 @@ struct yk_traffic { /* bytes that an item moves over a device's link */
 void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learned *learned,
                     struct yk_traffic *out);
 
-/* Bytes that a repeat of this job would upload if each device did its part again; if other jobs
- * work with the rows, this is assumed to be as many as before. With runtime.lock held. */
-double yk_job_moves_again(const struct yk_job *job, const struct yk_held *held);
-
-/* --- moved.c: with runtime.lock held --- */
-/* The job ended; what it shows about its team is held until the next similar job begins. */
-void yk_moved_hold(const struct yk_job *job, const struct yk_team_job *ran,
-                   struct yk_memory *memory);
-/* Before the job is planned: the team of similar jobs, in `known`, learns from the job that was
- * held. */
-void yk_moved_hear(const struct yk_job *job, const struct yk_memory *known);
-
 /* --- await.c --- */
 /* 1: a flight's end has to wake its host thread, because the prediction is missing or unreliable.
  */

@@ -37,13 +37,6 @@ struct yk_build {
     char *trouble;      /* the error in one line */
 };
 
-/* A job from which its team has not learned yet (moved.c). */
-struct yk_held {
-    struct yk_team_job job;  /* asked 0: there is none */
-    int64_t moved;           /* bytes brought to devices, from the host and from other devices */
-    double share[YK_PLACES]; /* part of its items that each device did */
-};
-
 /* What was learned with one kernel, range and set of array shapes. */
 struct yk_memory {
     uint64_t key;
@@ -52,9 +45,8 @@ struct yk_memory {
     struct yk_pace pace[YK_PLACES][YK_FORMS]; /* of its own chunks, and of the alternative's */
     struct yk_cost cost[YK_PLACES];
     struct yk_team team;
-    struct yk_stays stays; /* what plans found for it, of ... */
-    int stays_of;          /* ... this number of devices */
-    struct yk_held held;
+    struct yk_stays stays;   /* what plans found for it, of ... */
+    int stays_of;            /* ... this number of devices */
     struct yk_adjust adjust; /* of the devices' shares */
     struct yk_late late;     /* lateness of jobs split by lines */
     /* For later processes (knowledge.h): identifies these jobs, and counts those that went well. */

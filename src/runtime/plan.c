@@ -160,14 +160,17 @@ static double likely_share(const struct yk_split_device *known, double all_rates
 static void call_team(struct yk_job *job, const struct yk_memory *memory,
                       struct yk_split_device *known)
 {
-    static const struct yk_team nobody_tried;
     int d, left_out = 0, count = job->device_count;
-    int judges = memory && yk_job_splits_freely(job->partitioner);
-    const struct yk_team *team = judges ? &memory->team : &nobody_tried;
-    if (judges)
-        yk_moved_hear(job, memory);
+    const int judges = memory && yk_job_splits_freely(job->partitioner);
+    struct yk_team *team = judges ? &yk_kernel_memorise(job->kernel, job->key)->team : NULL;
     job->crowded = job->runtime->running_count > 0;
-    job->team = job->crowded ? yk_team_settled(team, count) : yk_team_choose(team, known, count);
+    job->team =
+        judges ? yk_team_choose(team,
+                                &(struct yk_team_asks){ .devices = known,
+                                                        .count = count,
+                                                        .items = (double)(job->last - job->first),
+                                                        .crowded = job->crowded })
+               : yk_team_all(count);
     if (count > 1)
         job->alone = yk_team_only(job->team);
     job->seen = job->tells = memory != NULL;

@@ -105,16 +105,3 @@ void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learne
     out->both *= last;
     out->busier *= last;
 }
-
-double yk_job_moves_again(const struct yk_job *job, const struct yk_held *held)
-{
-    double bytes = 0;
-    int d;
-    if (some_are_busy(job))
-        return (double)held->moved;
-    for (d = 0; d < job->device_count; d++)
-        if (held->share[d] > 0 && !job->runtime->devices[d].device->desc.host_memory)
-            bytes += whole_up(job, d) + item_up(job, d, held->share[d], 0) * held->share[d] *
-                                            (double)(job->last - job->first);
-    return bytes;
-}

@@ -78,9 +78,10 @@ struct yk_simulator {
     struct yk_simulated_device *devices;
     struct yk_simulated_lane *lanes; /* of the cores, then of each GPU */
     int device_count, lane_count, threads;
-    int tells;      /* 1: the speeds of all devices that are asked were known */
-    uint32_t asked; /* a bit for each device, if a team decides; 0: all */
-    int streams;    /* lanes of each GPU that threads of the cores drive; 0: none */
+    int tells;           /* 1: the speeds of all devices that are asked were known */
+    struct yk_team team; /* what the spec's team knows after this run; empty: there is none */
+    uint32_t asked;      /* a bit for each device, if a team decides; 0: all */
+    int streams;         /* lanes of each GPU that threads of the cores drive; 0: none */
     int waiting_first, waiting_last; /* ids, -1 */
     int answered;                    /* number of answers since waiting lanes asked */
     int64_t free_items;              /* not handed out and not done */
@@ -172,7 +173,7 @@ void yk_simulator_call(struct yk_simulator *sim);
 int yk_simulator_asks(const struct yk_simulator *sim, int device);
 /* Devices that are not asked leave. */
 void yk_simulator_leave_out(struct yk_simulator *sim);
-/* What the run taught about the devices together. */
+/* What is known of teams after the run. */
 void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out);
 
 /* --- simulate.c --- */

@@ -16,7 +16,7 @@ enum { BOTH = 3, ONE = 1 };
 static struct yk_explore_offer offer_of(uint32_t team, double round_ns)
 {
     return (struct yk_explore_offer){
-        .devices = team, .round_ns = round_ns, .parts_ns = round_ns, .relief = 10, .move_ns = 50
+        .devices = team, .round_ns = round_ns, .parts_ns = round_ns, .relief = 2, .move_ns = 50
     };
 }
 
@@ -97,7 +97,7 @@ static void a_change_opens_all_again(void **state)
     struct yk_explorer explorer = { 0 };
     int i;
     (void)state;
-    run(&explorer, 100, 190, 110);
+    run(&explorer, 30, 190, 110);
     assert_int_equal(explorer.best, BOTH);
     assert_int_equal(yk_explore_try(&explorer, ONE, 50), 0); /* it has lost */
     for (i = 0; i < 10; i++)
@@ -202,6 +202,53 @@ static void trials_tell_more_than_rounds(void **state)
     assert_int_equal(yk_explore_has_tried(&explorer), 1);
 }
 
+/* Two rounds are enough where one team is far slower than the other. */
+static void clear_trials_end_early(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    (void)state;
+    run(&explorer, 20, 190, 1e9);
+    assert_int_equal(yk_explore_try(&explorer, ONE, 0), 1);
+    yk_explore_note(&explorer, ONE, 190);
+    assert_int_equal(yk_explore_team(&explorer), ONE);
+    yk_explore_note(&explorer, ONE, 191);
+    assert_int_equal(yk_explore_team(&explorer), BOTH);
+}
+
+/* The machine became twice as fast when the trial began, so the slower team won. The other one is
+ * tried again as soon as the budget allows that. */
+static void luck_does_not_last(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    int i;
+    (void)state;
+    run(&explorer, 100, 60, 1e9);
+    assert_int_equal(yk_explore_try(&explorer, ONE, 0), 1);
+    for (i = 0; i < 4; i++)
+        yk_explore_note(&explorer, ONE, 60);
+    assert_int_equal(explorer.best, ONE);
+    for (i = 0; i < 20; i++) {
+        const uint32_t team = yk_explore_team(&explorer);
+        const struct yk_explore_offer offer = offer_of(BOTH, 60);
+        yk_explore_note(&explorer, team, team == ONE ? 60 : 50);
+        if (!explorer.trying)
+            yk_explore_offer(&explorer, &offer);
+    }
+    assert_int_equal(explorer.best, BOTH);
+}
+
+/* The rest did all of its rounds: it is the best team, with the same times. */
+static void idle_devices_leave(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    (void)state;
+    run(&explorer, 20, 190, 1e9);
+    yk_explore_narrow(&explorer, ONE);
+    assert_int_equal(yk_explore_team(&explorer), ONE);
+    assert_true(yk_explore_ns(&explorer, ONE) == yk_explore_ns(&explorer, BOTH));
+    assert_int_equal(yk_explore_try(&explorer, BOTH, 0), 0);
+}
+
 static void nonsense_is_not_noted(void **state)
 {
     struct yk_explorer explorer = { 0 };
@@ -222,6 +269,9 @@ int main(void)
         cmocka_unit_test(nothing_is_tried_too_early),
         cmocka_unit_test(a_change_opens_all_again),
         cmocka_unit_test(a_disaster_ends_at_once),
+        cmocka_unit_test(clear_trials_end_early),
+        cmocka_unit_test(luck_does_not_last),
+        cmocka_unit_test(idle_devices_leave),
         cmocka_unit_test(nonsense_is_not_noted),
         cmocka_unit_test(what_cannot_win_is_not_tried),
         cmocka_unit_test(regret_pays_for_a_trial),

@@ -41,7 +41,7 @@ static void forget(struct mind *mind)
 static void live(struct mind *mind, uint32_t asked, int jobs)
 {
     while (jobs-- > 0) {
-        struct yk_team_job job = { .asked = asked, .sole = -1, .items = ITEMS, .ns = 4 * ITEMS };
+        const struct yk_team_job job = { .asked = asked, .tells = 1, .ns = 4 * ITEMS };
         int d;
         for (d = 0; d < DEVICES; d++) {
             const int in = asked >> d & 1;
@@ -54,7 +54,7 @@ static void live(struct mind *mind, uint32_t asked, int jobs)
             yk_learned_note(&mind->devices[d], &did,
                             &(struct yk_learned_job){ .items = ITEMS, .everybodys = in });
         }
-        yk_team_learn(&mind->team, &job);
+        yk_team_note(&mind->team, &job);
     }
 }
 
@@ -90,10 +90,13 @@ static void speeds_and_shares_come_back(void **state)
     }
 }
 
-/* The team is saved once it is settled, and loaded in the other process's order of devices. */
+/* The team is saved once it was compared with others, and loaded in the other process's order of
+ * devices. */
 static void a_settled_team_is_asked_at_once(void **state)
 {
     const struct yk_split_device devices[DEVICES] = { { .rate = 1 }, { .rate = 1 }, { .rate = 1 } };
+    const struct yk_team_asks asks = { .devices = devices, .count = DEVICES, .items = ITEMS };
+    const struct yk_team_asks crowded = { devices, DEVICES, ITEMS, 1 };
     struct mind mind, other;
     struct yk_lesson lesson;
     struct yk_remembered into;
@@ -104,15 +107,14 @@ static void a_settled_team_is_asked_at_once(void **state)
     lesson = lesson_of(&mind, &known);
     assert_int_equal(lesson.team, 0);
     assert_float_equal(lesson.ns, 4 * ITEMS, 1e-6);
-    mind.team.best.devices = 6;
-    mind.team.settled_jobs = 50;
+    yk_explore_narrow(&mind.team.explorer, 6);
     lesson = lesson_of(&mind, &known);
     assert_int_equal(lesson.team, 6);
     forget(&other);
     into = of(&other, turned);
     yk_recall_learn(&lesson, &into);
-    assert_int_equal(yk_team_choose(&other.team, devices, DEVICES), 5);
-    assert_int_equal(yk_team_settled(&other.team, DEVICES), 5);
+    assert_int_equal(yk_team_choose(&other.team, &asks), 5);
+    assert_int_equal(yk_team_choose(&other.team, &crowded), 5);
 }
 
 /* In the other order, and for the team in which they were found. */
@@ -260,7 +262,7 @@ static void strangers_are_not_taken_for_others(void **state)
     forget(&mind);
     forget(&other);
     live(&mind, 7, 2);
-    mind.team.settled_jobs = 50;
+    yk_explore_narrow(&mind.team.explorer, 6);
     lesson = lesson_of(&mind, &known);
     into = of(&other, strangers);
     yk_recall_learn(&lesson, &into);

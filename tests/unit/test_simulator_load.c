@@ -152,24 +152,22 @@ static double best_of(const double *efficiency, int first, int last)
     return best;
 }
 
-/* One of the first three runs after the change is within 5 % of the best possible, and so are most
- * later ones. (Experiments that leave devices out for one run, see team.h, are not load.) */
+/* From the change on, the runs are nearly as good as the best of them. (A trial of other devices,
+ * see explore.h, may be under way meanwhile, and it may be misled once.) */
 static void check_followed(const struct life *life, const double *efficiency, int first, int last)
 {
-    const double bound = 0.95 * best_of(efficiency, first, last);
-    int run, good = 0;
+    const double best = best_of(efficiency, first, last);
+    double mean = 0;
+    int run;
     for (run = first; run < last; run++)
-        good += efficiency[run] >= bound;
-    if (best_of(efficiency, first, first + 3) >= bound && 4 * good >= 3 * (last - first))
-        return;
-    fail_msg(
-        "%s, cores %g times as slow: from run %d on %.3f %.3f %.3f, of %.3f; good are %d of %d",
-        life->machine, life->factor, first, efficiency[first], efficiency[first + 1],
-        efficiency[first + 2], bound / 0.95, good, last - first);
+        mean += efficiency[run] / (last - first);
+    if (mean < 0.9 * best)
+        fail_msg("%s, cores %g times as slow: runs %d to %d reach %.3f of the best one",
+                 life->machine, life->factor, first, last - 1, mean / best);
 }
 
 /* Cores and GPUs of many speed ratios, with and without contention. */
-static void auto_follows_within_three_runs(void **state)
+static void auto_follows_the_load(void **state)
 {
     static const double contentions[] = { 0, 0.1, 0.3 }, ratios[] = { 0.25, 0.5, 1, 2, 8 },
                         factors[] = { 1.5, 2, 4 };
@@ -194,11 +192,9 @@ static void auto_follows_within_three_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_half_counts_four_runs),
-        cmocka_unit_test(four_fifths_count_two),
-        cmocka_unit_test(less_is_mended_in_steps),
-        cmocka_unit_test(auto_teaches_the_first_shares),
-        cmocka_unit_test(auto_follows_within_three_runs),
+        cmocka_unit_test(a_half_counts_four_runs), cmocka_unit_test(four_fifths_count_two),
+        cmocka_unit_test(less_is_mended_in_steps), cmocka_unit_test(auto_teaches_the_first_shares),
+        cmocka_unit_test(auto_follows_the_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 #include "partition/team.h"
 
-enum { GPUS = 2, DEVICES = 1 + GPUS, JOBS = 60, SOON = 12, SEEDS = 50 };
+enum { GPUS = 2, DEVICES = 1 + GPUS, JOBS = 200, SOON = 12, SEEDS = 50 };
 
 /* Rates in packets per ns; fixed cost of a GPU's part (the longest walk); the smallest part of the
  * cores, in packets. */
@@ -90,17 +90,16 @@ static void note_rates(struct node *node, uint32_t set)
 /* Returns the team that was asked. */
 static uint32_t run_job(struct node *node, int number)
 {
-    struct yk_team_job job = { .sole = -1, .items = (int64_t)node->packets };
-    job.asked = yk_team_choose(&node->team, node->devices, DEVICES);
-    job.ns = (int64_t)(job_ns(node, job.asked) * (1 + node->noise * (2 * draw(node) - 1)));
+    const struct yk_team_asks asks = { .devices = node->devices,
+                                       .count = DEVICES,
+                                       .items = node->packets };
+    struct yk_team_job job = { .tells = number > 0 };
+    job.asked = yk_team_choose(&node->team, &asks);
+    job.ns = job_ns(node, job.asked) * (1 + node->noise * (2 * draw(node) - 1));
     if ((job.asked & 1) && !cores_take_part(node, job.asked))
         job.idle = 1;
-    if (yk_team_only(job.asked) >= 0)
-        job.sole = yk_team_only(job.asked);
     note_rates(node, job.asked);
-    yk_team_note_idle(&node->team, &job);
-    if (number > 0)
-        yk_team_learn(&node->team, &job);
+    yk_team_note(&node->team, &job);
     return job.asked;
 }
 
@@ -135,7 +134,7 @@ static void no_device_makes_a_job_slower(void **state)
                 "jobs %.3f, later ones %.3f\n",
                 load->name, node.packets, 100 * noises[n], one / 1e6, all / 1e6, best / 1e6, SOON,
                 soon / 1e6, late / 1e6);
-            assert_true(late <= 1.02 * best);
+            assert_true(late <= 1.03 * best);
             assert_true(soon <= fmax(0.75 * all + 0.25 * best, 1.02 * best));
         }
 }

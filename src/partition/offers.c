@@ -1,0 +1,97 @@
+/* offers.c - see offers.h: lists the neighbours of a team and offers them to the explorer. */
+#include "offers.h"
+
+#include <math.h>
+
+enum { DEVICES_MOST = 32 };
+
+/* Teams to be tried, in this order, each once. */
+struct others {
+    uint32_t team[3 * DEVICES_MOST + 2];
+    int count;
+};
+
+static void add(struct others *others, uint32_t team)
+{
+    int i = 0;
+    while (i < others->count && others->team[i] != team)
+        i++;
+    if (team && i == others->count)
+        others->team[others->count++] = team;
+}
+
+/* The devices of a team that are of the same make as `device`. */
+static uint32_t of_make(const struct yk_offers *offers, uint32_t team, int device)
+{
+    uint32_t found = 0;
+    int d;
+    for (d = 0; d < offers->devices; d++)
+        if ((team >> d & 1) && offers->make[d] == offers->make[device])
+            found |= yk_team_bit(d);
+    return found;
+}
+
+/* The last `count` devices of a team. */
+static uint32_t last_of(uint32_t team, int count)
+{
+    while (__builtin_popcount(team) > count)
+        team &= team - 1;
+    return team;
+}
+
+/* The team without the make of a device, without half of it, and without one of it; or with that
+ * make. */
+static void add_neighbours(const struct yk_offers *offers, int device, struct others *others)
+{
+    const uint32_t team = offers->team;
+    const uint32_t make = of_make(offers, team, device);
+    if (make >> device & 1) {
+        add(others, team & ~make);
+        add(others, team & ~last_of(make, __builtin_popcount(make) / 2));
+        add(others, team & ~last_of(make, 1));
+    } else {
+        add(others, team | of_make(offers, yk_team_all(offers->devices), device));
+    }
+}
+
+/* The device that would be the fastest without the others, as a team; 0: none is known. */
+static uint32_t fastest_alone(const struct yk_offers *offers, double *round_ns)
+{
+    struct yk_explore_offer offer;
+    uint32_t found = 0;
+    int d;
+    *round_ns = INFINITY;
+    for (d = 0; d < offers->devices; d++)
+        if (offers->predict(offers->context, yk_team_bit(d), &offer) &&
+            offer.parts_ns < *round_ns) {
+            *round_ns = offer.parts_ns;
+            found = yk_team_bit(d);
+        }
+    return found;
+}
+
+static int offer(struct yk_explorer *explorer, const struct yk_offers *offers, uint32_t team)
+{
+    struct yk_explore_offer found;
+    return team != offers->team && offers->predict(offers->context, team, &found) &&
+           found.devices != offers->team && yk_explore_offer(explorer, &found);
+}
+
+int yk_offer_others(struct yk_explorer *explorer, const struct yk_offers *offers)
+{
+    struct others others = { .count = 0 };
+    double alone_ns;
+    const uint32_t alone = fastest_alone(offers, &alone_ns);
+    int d, i;
+    if (alone_ns < offers->present_ns)
+        add(&others, alone);
+    add_neighbours(offers, 0, &others);
+    add(&others, alone);
+    for (d = 1; d < offers->devices; d++)
+        add_neighbours(offers, d, &others);
+    add(&others, yk_team_all(offers->devices));
+    for (i = 0; i < others.count; i++)
+        if (offer(explorer, offers, others.team[i]))
+            return 1;
+    return 0;
+}

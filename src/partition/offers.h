@@ -1,0 +1,46 @@
+/* offers.h - PURE. Sets of devices ("teams"), and which other team to try after one that is known.
+ *
+ * A team is a bit for each device. Its neighbours are the team without a make of devices (cores are
+ * one), without half of a make, or with one more make. The fastest device alone comes early: where
+ * rows are gathered through the host, leaving out one of many devices gains nothing, and leaving
+ * out all but one does.
+ */
+#ifndef YK_PARTITION_OFFERS_H
+#define YK_PARTITION_OFFERS_H
+
+#include "explore.h"
+
+static inline uint32_t yk_team_bit(int device)
+{
+    return (uint32_t)1 << device;
+}
+/* The team of all `count` devices. */
+static inline uint32_t yk_team_all(int count)
+{
+    return count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX;
+}
+/* The only device of a team; -1: it has several or none. */
+static inline int yk_team_only(uint32_t devices)
+{
+    int d = 0;
+    if (!devices || (devices & (devices - 1)))
+        return -1;
+    while (!(devices & yk_team_bit(d)))
+        d++;
+    return d;
+}
+
+struct yk_offers {
+    uint32_t team;     /* the present one */
+    const int *make;   /* of each device: equal numbers for one make */
+    int devices;       /* their number, at most 32 */
+    double present_ns; /* a round of the present team, predicted like those of others */
+    /* Predicts what the explorer has to know of another team; the devices in `out` are those that
+     * would have a part. 0: it cannot do the work, or that is unknown. */
+    int (*predict)(void *context, uint32_t team, struct yk_explore_offer *out);
+    void *context;
+};
+/* Offers one team after the other. 1: the explorer tries one from now on. */
+int yk_offer_others(struct yk_explorer *explorer, const struct yk_offers *offers);
+
+#endif
