@@ -15,10 +15,13 @@
  * Regions lie in the order of the devices (partition/auto.h), so a device's rows end where the
  * shares of the devices behind it begin.
  */
+#include "ahead.h"
+
 #include <math.h>
 
 #include "../partition/partitioner.h"
-#include "flight.h"
+#include "hold.h"
+#include "rows.h"
 
 /* Copies of fewer bytes hardly take longer without pins. */
 static const int64_t worth_bytes = 4 << 20;

@@ -1,27 +1,12 @@
 /* arrays.c - the public side of arrays: operations that must wait for jobs. */
 #include "../array/panel.h"
 #include "../array/veil.h"
-#include "../base/alloc.h"
 #include "../base/status.h"
+#include "array_list.h"
 #include "decomposition.h"
-#include "job.h"
-
-void yk_arrays_add(yoke_array *array)
-{
-    yoke_runtime *runtime = array->runtime;
-    array->previous = NULL;
-    array->next = runtime->arrays;
-    if (array->next)
-        array->next->previous = array;
-    runtime->arrays = array;
-}
-
-void yk_arrays_remove(yoke_array *array)
-{
-    *(array->previous ? &array->previous->next : &array->runtime->arrays) = array->next;
-    if (array->next)
-        array->next->previous = array->previous;
-}
+#include "entry.h"
+#include "panels.h"
+#include "wait.h"
 
 yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec, yoke_array **out)
 {

@@ -5,8 +5,18 @@
  * several devices share. Then it gets its own rows, and last it takes what the others have sent
  * meanwhile.
  */
+#include "arrival.h"
+
 #include "../base/status.h"
+#include "copies.h"
 #include "flight.h"
+#include "homeward.h"
+#include "host_results.h"
+#include "merge.h"
+#include "overlap.h"
+#include "packed.h"
+#include "rows.h"
+#include "window.h"
 
 static int reads(yoke_param_mode mode)
 {

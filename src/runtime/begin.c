@@ -7,10 +7,17 @@
  *
  * All under runtime.lock.
  */
+#include "begin.h"
+
 #include "../base/status.h"
+#include "borrow.h"
 #include "decomposition.h"
-#include "flight.h"
+#include "plan.h"
 #include "reduction.h"
+#include "stranded.h"
+#include "turn.h"
+#include "wake.h"
+#include "weights.h"
 
 enum { RUNNING_MOST = 64 };
 

@@ -4,52 +4,19 @@
  * other threads costs microseconds, which is much for a short job, so they are woken only if there
  * is enough work for them.
  */
+#include "caller.h"
+
 #include <math.h>
 
 #include "../base/typical.h"
 #include "../platform/clock.h"
-#include "flight.h"
+#include "borrow.h"
+#include "drive.h"
+#include "lane.h"
+#include "wake.h"
 
 /* How long a caller without work watches for the end before it sleeps. */
 #define SPIN_NS 20000
-
-/* A CPU device that the job asks. Asked also of a job that may be over: its crew may be gone. */
-static int works_here(const struct yk_job *job, int device)
-{
-    const struct yk_runtime_device *rd = &job->runtime->devices[device];
-    return rd->device->desc.host_memory && yk_job_in_team(job, device);
-}
-
-/* The lane on processor `cpu`, otherwise the first one. */
-static int lane_on(const struct yk_runtime_device *device, int cpu)
-{
-    int w = 0;
-    while (w < device->worker_count && device->workers[w].cpu != cpu)
-        w++;
-    return w < device->worker_count ? w : 0;
-}
-
-/* The calling thread drives the devices that do the whole job, because waking their host threads
- * and being woken by them takes longer than a short job; otherwise it works as the lane of its
- * core. */
-void yk_caller_borrow(struct yk_job *job, int cpu)
-{
-    const yoke_runtime *runtime = job->runtime;
-    const uint32_t driven = yk_drivable_devices(job);
-    int d, lane;
-    atomic_store_explicit(&job->driven, driven, memory_order_relaxed);
-    for (d = 0; !driven && d < job->device_count; d++) {
-        const struct yk_runtime_device *device = &runtime->devices[d];
-        if (!works_here(job, d) || device->worker_count == 0)
-            continue;
-        lane = lane_on(device, cpu);
-        if (job->borrowed_device < 0 || device->workers[lane].cpu == cpu) {
-            job->borrowed_device = d;
-            job->borrowed_lane = lane;
-        }
-    }
-    atomic_store_explicit(&job->borrowing, job->borrowed_device >= 0, memory_order_relaxed);
-}
 
 static int takes_long(const struct yk_job *job, double items, double rate)
 {
@@ -73,47 +40,6 @@ static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
     left = fmin(left, (double)yk_dispatch_left(job->dispatch));
     yk_unlock(&job->lock);
     return takes_long(job, left, rate);
-}
-
-int yk_job_asks_cores(const struct yk_job *job)
-{
-    int asks = 0, d;
-    for (d = 0; d < job->device_count; d++)
-        asks |= works_here(job, d);
-    return asks;
-}
-
-int yk_job_is_brief(const struct yk_job *job)
-{
-    return job->recalled > 0 && yk_job_asks_cores(job) &&
-           (double)(job->last - job->first) < YK_WORTH_WAKING_NS * job->recalled;
-}
-
-int yk_job_is_overdue(struct yk_job *job)
-{
-    return yk_now(job->runtime) > job->submitted_ns + 2 * (int64_t)YK_WORTH_WAKING_NS;
-}
-
-/* Cores that are not asked keep sleeping: awake, they would disturb the threads that drive GPUs. */
-void yk_job_wake(struct yk_job *job)
-{
-    yoke_runtime *runtime = job->runtime;
-    int d, w, all = 1;
-    for (d = 0; d < job->device_count; d++)
-        all &= yk_job_in_team(job, d);
-    if (all) {
-        yk_wake_all(runtime);
-        return;
-    }
-    for (d = job->device_count - 1; d >= 0; d--)
-        for (w = 0; yk_job_in_team(job, d) && w < runtime->devices[d].worker_count; w++)
-            yk_wake(runtime, &runtime->devices[d].workers[w]);
-}
-
-void yk_job_tell(struct yk_job *job)
-{
-    atomic_store(&job->woken, 1);
-    yk_job_wake(job);
 }
 
 /* The duration of this job is unknown, and its first piece alone may be long. So one sleeping
@@ -176,13 +102,6 @@ static void work_along(struct yk_job *job)
         yk_thread_unpin(&before);
 }
 
-static _Thread_local const struct yk_job *taking_part_in;
-
-int yk_caller_is_here(const struct yk_job *job)
-{
-    return taking_part_in == job;
-}
-
 void yk_caller_note_return(const struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
@@ -192,14 +111,14 @@ void yk_caller_note_return(const struct yk_job *job)
 
 void yk_caller_take_part(struct yk_job *job)
 {
-    taking_part_in = job;
+    yk_caller_works_on(job);
     if (atomic_load(&job->phase) == YK_RUNNING) {
         if (atomic_load(&job->driven))
             yk_drive(job);
         else if (atomic_load(&job->borrowing))
             work_along(job);
     }
-    taking_part_in = NULL;
+    yk_caller_works_on(NULL);
     if (atomic_load(&job->phase) != YK_DONE) {
         /* Others do the rest, including what a failing device may return. */
         atomic_store(&job->borrowing, 0);

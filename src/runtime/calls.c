@@ -6,12 +6,15 @@
  * (model/stall.h), the device is abandoned and the thread leaves the call with an error; the rest
  * is as for any device that fails.
  */
+#include "calls.h"
+
 #include "../backend/stalled.h"
 #include "../base/status.h"
 #include "../base/words.h"
 #include "../platform/clock.h"
 #include "../platform/escape.h"
 #include "flight.h"
+#include "wake.h"
 
 enum { LOOK_NS = 1000000000 };
 

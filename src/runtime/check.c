@@ -1,9 +1,12 @@
 /* check.c - checks a user's job before anything runs: the message of each mistake names the kernel,
  * the argument and the cure. */
+#include "check.h"
+
 #include <string.h>
 
 #include "../base/status.h"
-#include "flight.h"
+#include "copies.h"
+#include "range.h"
 #include "reduction.h"
 #include "value.h"
 

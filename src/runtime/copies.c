@@ -7,12 +7,13 @@
  * Copies cost memory, clearing and a fold. So there are as many as the device says (copies=), but
  * only while all of them together are small compared with a cache.
  */
+#include "copies.h"
+
 #include <string.h>
 
-#include "../base/alloc.h"
 #include "../base/status.h"
-#include "flight.h"
 #include "fold_kernels.h"
+#include "merge.h"
 
 /* Limits for all copies of one argument: bytes, and a part of the device's memory, which a job's
  * rows need too. */

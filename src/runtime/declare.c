@@ -2,6 +2,10 @@
  * (backend/declaration.h). */
 #include "declare.h"
 
+#include "packed.h"
+#include "rows.h"
+#include "unit.h"
+
 static yoke_rows rows_of(const void *context, int arg, yoke_rows indexes)
 {
     const struct yk_interval rows =

@@ -7,7 +7,10 @@
 
 #include "../base/alloc.h"
 #include "../base/typical.h"
-#include "flight.h"
+#include "hold.h"
+#include "rows.h"
+#include "unit.h"
+#include "wake.h"
 
 /* --- which arrays --- */
 

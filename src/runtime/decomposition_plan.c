@@ -5,7 +5,7 @@
 
 #include "../base/alloc.h"
 #include "decomposition.h"
-#include "flight.h"
+#include "job.h"
 
 /* A plan is updated when this part more jobs have come. */
 #define MORE_JOBS (1.0 / 3)

@@ -11,17 +11,18 @@
  * never calls the default runtime, or where another thread calls exit, and with a C library that
  * lacks it (main_thread.h).
  */
+#include "default.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <yoke/for.h>
 
-#include "../base/status.h"
 #include "../platform/main_thread.h"
 #include "../platform/thread.h"
 #include "builds.h"
-#include "job.h"
 #include "loader.h"
 #include "loading.h"
+#include "wait.h"
 
 /* PoCL takes 0.3 to 3 s for a kernel, on a core of its own; a compiler that never returns is not to
  * keep the process. */

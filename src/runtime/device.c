@@ -4,12 +4,16 @@
  * (loader.c), since loading a driver takes from tens of milliseconds to seconds; each takes part
  * from the next job on.
  */
+#include "device.h"
+
 #include "../backend/guard/guard_device.h"
 #include "../backend/stalled.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "flight.h"
 #include "loading.h"
+#include "step_memory.h"
+#include "tracing.h"
+#include "worker.h"
 
 #ifdef YK_CHECKED
 int yk_check_devices = 1;
@@ -207,35 +211,6 @@ yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices,
         status = add_all(runtime, &list, by_name ? NAMED : THERE);
     yk_device_list_close(&list);
     return status == YOKE_OK && !at_once ? yk_loading_open(runtime, loading) : status;
-}
-
-void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device)
-{
-    int64_t lost, all = 0;
-    yoke_array *array;
-    yk_place_drain(device->place); /* fails at once */
-    yk_lock(&runtime->lock);
-    if (!device->lost) {
-        device->lost = 1;
-        atomic_store(&device->place->lost, 1);
-        for (array = runtime->arrays; array; array = array->next) {
-            yk_transfer_place_failed(array, device->place->number, &lost);
-            all += lost;
-        }
-        yk_log(YOKE_LOG_WARN,
-               "%s failed and gets no more work (%lld rows only it had are lost): %s",
-               device->device->desc.name, (long long)all, yoke_error_text());
-    }
-    yk_unlock(&runtime->lock);
-    yk_wake_all(runtime);
-}
-
-int64_t yk_device_serve(struct yk_runtime_device *device, int64_t now)
-{
-    int64_t before = atomic_load(&device->served_ns);
-    while (before < now && !atomic_compare_exchange_weak(&device->served_ns, &before, now))
-        ;
-    return before < now ? before : now;
 }
 
 void yk_runtime_close_devices(yoke_runtime *runtime)

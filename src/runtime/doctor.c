@@ -5,7 +5,6 @@
 #include <yoke/doctor.h>
 
 #include "../backend/backend.h"
-#include "../backend/cache.h"
 #include "../base/status.h"
 #include "../partition/partitioner.h"
 #include "../platform/cache_folder.h"

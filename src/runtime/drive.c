@@ -4,40 +4,14 @@
  * several GPUs faster than it could wake their host threads. If many rows have to be copied, each
  * GPU has its own thread, because copies through staging buffers keep a core busy.
  */
+#include "drive.h"
+
 #include "../platform/clock.h"
-#include "flight.h"
-
-/* Whether the caller can drive the device beside others. Not if its kernel must be built, as in the
- * first job of a process that knows the fastest device from an earlier one: its host thread may be
- * building it. Not for a step kernel, whose next launch depends on its host seeing the end of the
- * one before. */
-static int is_drivable(const struct yk_job *job, int device)
-{
-    return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
-           job->kernel->kernel.kind != YOKE_KERNEL_STEP && !job->pair &&
-           yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
-}
-
-/* The only device, if it has memory of its own, or several that can all be driven together. */
-uint32_t yk_drivable_devices(const struct yk_job *job)
-{
-    const struct yk_runtime_device *devices = job->runtime->devices;
-    uint32_t drivable = 0;
-    int d;
-    for (d = 0; d < job->device_count; d++) {
-        if (!yk_job_in_team(job, d))
-            continue;
-        if (devices[d].device->desc.host_memory)
-            return 0;
-        drivable |= yk_team_bit(d);
-        if (job->device_count == 1 ||
-            (d == job->alone && yk_kernel_is_ready(job->kernel, devices[d].number)))
-            return drivable;
-        if (!is_drivable(job, d))
-            return 0;
-    }
-    return drivable;
-}
+#include "await.h"
+#include "calls.h"
+#include "lane.h"
+#include "wake.h"
+#include "worker.h"
 
 struct driving {
     struct yk_job *job;

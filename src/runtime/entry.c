@@ -1,7 +1,9 @@
 /* entry.c - which calls may enter a runtime: mistakes that would hang are errors instead. */
+#include "entry.h"
+
 #include "../base/status.h"
 #include "../platform/fork.h"
-#include "job.h"
+#include "progress.h"
 
 static yk_mutex lock = YK_MUTEX_INITIAL;
 static yoke_runtime *open_runtimes; /* protected by the lock */

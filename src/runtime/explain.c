@@ -10,8 +10,10 @@
 #include "../partition/account.h"
 #include "../platform/program.h"
 #include "../trace/trace.h"
-#include "flight.h"
+#include "crew.h"
+#include "lessons.h"
 #include "loading.h"
+#include "result.h"
 
 /* Longer jobs are all kept. */
 enum { LONG_NS = 1000000, NAME_BYTES = 96, REASON_BYTES = 256 };

@@ -1,39 +1,23 @@
-/* hold.c - gets a device ready for a job, and takes it out again.
+/* hold.c - the memory that a job takes on a device, and gives back.
  *
- * Ready means: its kernel is built, and its arrays have room. Arrays that fit are allocated whole,
+ * Arrays that fit are allocated whole,
  * so that rows stay for the next job; if not all fit, large ones that chunks touch in part get
  * windows (window.c). A job takes all the device memory that it needs at once, or waits until other
  * jobs have given theirs back; and it takes none before jobs that began earlier have theirs. So a
  * job waits only for earlier ones, on every device, and never in a circle.
  */
+#include "hold.h"
+
 #include "../base/alloc.h"
-#include "../base/status.h"
 #include "builds.h"
-#include "flight.h"
-
-void yk_job_drop_device(struct yk_job *job, int device, const char *reason)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    int lane;
-    if (jd->failed)
-        return;
-    jd->failed = 1;
-    for (lane = 0; lane < jd->device->lanes; lane++)
-        atomic_store_explicit(&jd->flights[lane].out, 0, memory_order_relaxed);
-    yk_dispatch_failed(job->dispatch, jd->device->number, reason);
-    yk_job_note_free(job);
-    yk_job_check_stranded(job);
-}
-
-void yk_job_retire_device(struct yk_job *job, int device, const char *reason)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    if (jd->failed || jd->retired)
-        return;
-    jd->retired = 1;
-    yk_dispatch_leave(job->dispatch, jd->device->number, reason);
-    yk_job_check_stranded(job);
-}
+#include "host_results.h"
+#include "merge.h"
+#include "packed.h"
+#include "rows.h"
+#include "step_memory.h"
+#include "steps.h"
+#include "turn.h"
+#include "window.h"
 
 static void release_arrays(struct yk_job *job, int device)
 {
@@ -221,7 +205,7 @@ static int is_behind(struct yk_job *job, int device)
 
 /* YOKE_EBUSY: other jobs have the memory, or come first; try again. A job that holds some has
  * enough to continue there, so every job gets its turn. */
-static yoke_status make_room(struct yk_job *job, int device)
+yoke_status yk_job_make_room(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status status;
@@ -249,77 +233,6 @@ static yoke_status make_room(struct yk_job *job, int device)
     }
     yk_unlock(&jd->device->admission);
     return status;
-}
-
-/* Most items of a chunk; 0: any number. */
-static int64_t most_items(const struct yk_job *job, const struct yk_job_device *jd)
-{
-    if (jd->queues && job->last - job->first >= YK_STEP_INDEXES_MOST &&
-        (!jd->windows || jd->window_items >= YK_STEP_INDEXES_MOST))
-        return YK_STEP_INDEXES_MOST - 1;
-    return jd->windows ? jd->window_items : 0;
-}
-
-static void join(struct yk_job *job, int device)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    yk_lock(&job->lock);
-    jd->joined = 1;
-    if (jd->status == YOKE_OK) {
-        if (most_items(job, jd))
-            yk_dispatch_limit(job->dispatch, jd->device->number, most_items(job, jd));
-        yk_dispatch_join(job->dispatch, jd->device->number, yk_now(job->runtime));
-    } else {
-        const char *text = job->kernel->builds[jd->device->number].text;
-        yk_job_retire_device(job, device, text ? text : yoke_error_text());
-    }
-    yk_unlock(&job->lock);
-    if (jd->status == YOKE_EDEVICE)
-        yk_runtime_device_lost(job->runtime, jd->device);
-    if (jd->retired)
-        yk_wake_all(job->runtime);
-    else if (job->alone < 0 && !atomic_load(&job->driven)) /* others may get something else now */
-        yk_job_wake(job);
-}
-
-/* If others have done the job meanwhile, the build is only for later jobs, and a process that is
- * ending has none. */
-static int is_worth_building(const struct yk_job *job)
-{
-    return !yk_builds_are_ending() || atomic_load(&job->phase) != YK_DONE;
-}
-
-static void build(struct yk_job *job, int device)
-{
-    yk_builds_enter();
-    if (is_worth_building(job))
-        job->devices[device].status = yk_turn_build(job, device);
-    if (is_worth_building(job))
-        yk_folds_build(job, device);
-    yk_builds_leave();
-}
-
-int yk_job_prepare(struct yk_job *job, int device)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    int joins = 1;
-    if (!atomic_load(&jd->ready))
-        build(job, device); /* outside of the job, which need not wait for a compiler to end */
-    /* The others did everything meanwhile; if one of them fails at the end, the job continues and
-     * this device is asked again. */
-    if (!yk_job_enter(job))
-        return 1;
-    if (!atomic_load(&jd->ready) && jd->status == YOKE_OK)
-        jd->status = make_room(job, device);
-    atomic_store(&jd->ready, jd->status != YOKE_EBUSY);
-    if (jd->status == YOKE_EBUSY)
-        joins = 0;
-    else if (jd->status == YOKE_OK)
-        joins = !yk_job_pins_ahead(job, device);
-    if (joins)
-        join(job, device);
-    yk_job_leave(job);
-    return joins;
 }
 
 static void clear_lists(struct yk_flight *flight, int args)

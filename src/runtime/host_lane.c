@@ -7,8 +7,10 @@
  * been answered, and if so reports what it has done. Every piece is a separate flight, so rows of
  * pieces that were not done never count as written.
  */
+#include "host_lane.h"
+
 #include "../partition/partitioner.h"
-#include "flight.h"
+#include "wake.h"
 
 /* The first device that works in host memory; -1: none. */
 static int first_cpu(const struct yk_split_device *known, int count)

@@ -12,10 +12,13 @@
  * flight that ended well. Other devices write rows that it did not end into the array. Its buffer
  * is never used again, because the place is lost, and never freed, because its table does not free.
  */
+#include "host_results.h"
+
 #include <string.h>
 
 #include "flight.h"
 #include "reduction.h"
+#include "rows.h"
 
 /* Arguments are aligned like separate buffers. */
 enum { ALIGNMENT = 256 };

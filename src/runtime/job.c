@@ -1,12 +1,16 @@
 /* job.c - copies a user's job, so that nothing of it is needed after submit. */
+#include "job.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "../base/alloc.h"
 #include "../base/carve.h"
-#include "../base/status.h"
 #include "../partition/partitioner.h"
-#include "flight.h"
+#include "check.h"
+#include "crew.h"
+#include "packed.h"
+#include "range.h"
 #include "reduction.h"
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -198,4 +202,33 @@ void yk_job_close(struct yk_job *job)
     yk_free(job->lines);
     yk_free(job->text);
     yk_free(job);
+}
+
+void yk_job_hold(struct yk_job *job)
+{
+    atomic_fetch_add_explicit(&job->references, 1, memory_order_relaxed);
+}
+
+void yk_job_release(struct yk_job *job)
+{
+    if (atomic_fetch_sub(&job->references, 1) == 1)
+        yk_job_close(job);
+}
+
+void yk_job_fail(struct yk_job *job, yoke_status status)
+{
+    int expected = 0;
+    if (!atomic_compare_exchange_strong(&job->stop, &expected, 1))
+        return;
+    job->status = status;
+    job->text = yk_strdup(yoke_error_text());
+}
+
+int64_t yk_job_readied(const struct yk_job *job)
+{
+    int64_t bytes = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        bytes += yk_place_readied(job->devices[d].device->place);
+    return bytes;
 }

@@ -256,6 +256,13 @@ static inline int yk_job_in_team(const struct yk_job *job, int device)
     return (job->team & yk_team_bit(device)) != 0;
 }
 
+/* Whether the device is a CPU that is asked. Also for a job that may be over, whose crew is gone.
+ */
+static inline int yk_job_asks_cpu(const struct yk_job *job, int device)
+{
+    return job->runtime->devices[device].device->desc.host_memory && yk_job_in_team(job, device);
+}
+
 /* Whether the caller of yoke_run drives the device, and its host thread does not. */
 static inline int yk_job_is_driven(const struct yk_job *job, int device)
 {
@@ -284,211 +291,18 @@ static inline int yk_changes_array(yoke_param_mode mode)
     return yk_writes_rows(mode) || mode == YOKE_PARAM_ADD || mode == YOKE_PARAM_REDUCE;
 }
 
-/* --- range.c --- */
-yoke_status yk_range_check(const yoke_job *spec);
-/* Of a range that was checked. Where it leaves out some of the second or third dimension, arguments
- * of mode out become inout, for the rest of their rows stays. */
-void yk_range_take(struct yk_job *job, const yoke_job *spec);
-
-/* --- check.c --- */
-/* What all else relies on: that there is a job, of a known layout, with a sound kernel. */
-yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spec);
-yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
-yoke_status yk_kernel_check(const yoke_kernel *kernel);
-yoke_status yk_kernel_check_count(const yoke_kernel *kernel, int given);
-/* --- touches.c: what its kernel's text tells --- */
-yoke_status yk_job_check_touches(const struct yk_job *job);
-
-/* --- overlap.c: checking mode --- */
-/* Two arrays in the same memory. Under runtime.lock. */
-yoke_status yk_job_check_overlaps(const struct yk_job *job);
-/* Whether the program changed rows that the job reads without acquiring them. Before the job's
- * first chunk, by the thread that drives the device; later nothing is looked at. */
-yoke_status yk_job_check_host(struct yk_job *job);
-
-/* --- job.c: checked copy of the user's job --- */
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);
 /* 1: yoke chooses the devices that take part: `auto` (NULL) and `alone`. */
 int yk_job_splits_freely(const char *partitioner);
 /* 1: by a plan for all jobs on its arrays (decomposition.h), where there can be one. */
 int yk_job_goes_by_plan(const char *partitioner);
 void yk_job_close(struct yk_job *job);
-
-/* --- arrays.c: those that hear of devices that fail. Under runtime.lock. --- */
-void yk_arrays_add(yoke_array *array);
-void yk_arrays_remove(yoke_array *array);
-
-/* --- plan.c --- */
 /* Bytes of memory that its devices have made ready so far, in all. */
 int64_t yk_job_readied(const struct yk_job *job);
-/* Chunks are multiples of it. */
-int64_t yk_job_unit(const struct yk_job *job);
-/* Of a kernel, and of its alternative (or NULL). */
-int64_t yk_common_unit(const yoke_kernel *kernel, const yoke_kernel *alternative);
-/* Indexes that give each of `fill` processing elements something to do, whichever kernel it is. */
-int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill);
-/* Items that are a multiple of it fill cores' vectors, whichever kernel it is; 0: any. */
-int64_t yk_job_vector(const struct yk_job *job);
-/* Devices and dispatcher, from what is known by now. Under runtime.lock; job->kernel is set. */
-yoke_status yk_job_plan(struct yk_job *job);
-
-/* --- end.c --- */
 /* Record the first error (texts of later ones are consequences) and let the job run out. */
 void yk_job_fail(struct yk_job *job, yoke_status status);
-/* A lane entered (1) or was refused because the job is over (0); while inside, the job does not
- * end. */
-int yk_job_enter(struct yk_job *job);
-/* It left; the last one out of a job with nothing left to do ends it. */
-void yk_job_leave(struct yk_job *job);
-
-/* Nobody takes part any more and items are left: that is the job's failure. Under job.lock. */
-void yk_job_check_stranded(struct yk_job *job);
-/* --- loss.c --- */
-/* A job that was stopped after a chunk was handed out leaves rows of before and rows of after, and
- * nothing tells them apart: all it was to write are lost until they are written again. */
-void yk_job_spoil(struct yk_job *job);
-
-/* --- weights.c: under runtime.lock, but for the first --- */
-/* There may be a weight for it. */
-int yk_job_may_be_weighed(const yoke_runtime *runtime, const yoke_job *spec);
-/* The job, on its way in, is split by the weight there is for its kernel, if any; */
-void yk_job_weigh(struct yk_job *job);
-/* and by the one there is now that it begins, where a policy moves it. */
-void yk_job_weigh_again(struct yk_job *job);
-/* It begins; it ended well, and how long each class of devices took is known; it is over, and with
- * the last of those that overlap the next weight is known. */
-void yk_job_weigh_begun(struct yk_job *job);
-void yk_job_note_times(struct yk_job *job);
-void yk_job_weigh_ended(struct yk_job *job);
-
-/* --- begin.c: under runtime.lock --- */
-/* Whether a job that is linked may begin at once, */
-int yk_job_may_begin(const struct yk_job *job);
-/* which it does with the calling thread, on processor `cpu`, taking part; -1: without it. */
-yoke_status yk_job_begin(struct yk_job *job, int cpu);
-/* It is on the list of all; it begins when its turn comes. */
-void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count);
-/* Begin what waits for nothing any more, and who has to hear of that. */
-enum yk_begun { YK_BEGUN_NONE, YK_BEGUN_BRIEF, YK_BEGUN_LONG };
-enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime);
-/* It is done: off all lists, and who waited for it may begin. */
-void yk_job_retire(struct yk_job *job);
-
-/* --- ticket.c: runtime.lock is not held --- */
-/* For a job that is about to be submitted; nobody knows it yet. */
-yoke_status yk_ticket_open(struct yk_job *job, yoke_ticket **out);
-/* The job was not submitted. */
-void yk_ticket_close(const yoke_ticket *ticket);
-/* Its job, and no job has it any more; or its job, held. NULL with an error text that names `call`:
- * there is none. */
-struct yk_job *yk_ticket_take(const yoke_ticket *ticket, const char *call);
-struct yk_job *yk_ticket_hold(const yoke_ticket *ticket, const char *call);
-/* The runtime closes, all its jobs are done: tickets that nobody waited for end. */
-void yk_tickets_forget(const yoke_runtime *runtime);
-
-/* --- crew.c --- */
-/* The job gets a crew for so many devices. Under runtime.lock. After YOKE_ENOMEM it may have a part
- * of one, too. */
-yoke_status yk_crew_take(struct yk_job *job, int count);
-void yk_crew_close(struct yk_job *job);     /* a job that could not begin, or not well */
-void yk_crews_close(yoke_runtime *runtime); /* the idle ones; no job is left */
-/* It has memory for more decisions than is kept for jobs to come. */
-int yk_crew_is_large(const struct yk_crew *crew);
-/* One more looks at the crew of a running job, which somebody else looks at, too, or under
- * runtime.lock; */
-void yk_job_look(struct yk_job *job);
-/* and away: runtime.lock is not held. The last one releases the job. */
-void yk_job_look_away(struct yk_job *job);
-/* The same under runtime.lock: 1: he was the last one, and has to release the job without it. */
-int yk_job_look_away_locked(struct yk_job *job);
-/* The job is over, but nobody knows: decides whether it keeps its crew for its result. */
-void yk_job_condense(struct yk_job *job);
-/* What one device did in a job that is over and has its crew. */
-struct yk_figures yk_job_figures(const struct yk_job *job, int device);
-/* Whoever had its ticket asks nothing more, and ends his hold. */
-void yk_job_forsake(struct yk_job *job);
-
-/* --- submit.c --- */
 /* One more needs it; somebody else does, or the lock is held. */
 void yk_job_hold(struct yk_job *job);
 void yk_job_release(struct yk_job *job); /* the last one frees it */
-
-/* --- wait.c --- */
-void yk_job_wait(struct yk_job *job); /* until it is done; the caller holds it */
-/* Sleep until no job submitted so far conflicts with the host reading (writing 0) or writing the
- * array; NULL: until all jobs are done. */
-void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing);
-/* The same for the host, which then has the array: what conflicts is refused until it is released.
- * YOKE_EBUSY: another thread writes it. */
-yoke_status yk_jobs_make_way(yoke_array *array, int writing);
-
-/* --- progress.c --- */
-/* Its deadline has passed, which is its end; or it has ended otherwise. */
-int yk_job_is_stopped(struct yk_job *job);
-/* Tells the user how far it is, if that is due; `ended`: that all is done. No lock is held. */
-void yk_job_tell_progress(struct yk_job *job, int ended);
-/* The runtime in whose progress callback the calling thread is; NULL: in none. */
-const yoke_runtime *yk_progress_of(void);
-
-/* --- drive.c --- */
-/* Waking a worker costs it and the caller some microseconds: less predicted work than this, and
- * copies that take less than this, stay with the caller. */
-#define YK_WORTH_WAKING_NS 20000.0
-/* The devices, as bits, that do all of the job and that the caller can drive; 0: there are none. */
-uint32_t yk_drivable_devices(const struct yk_job *job);
-/* Drives job->driven until these find nothing more to do. */
-void yk_drive(struct yk_job *job);
-
-/* --- caller.c --- */
-/* Cores are among the devices that it asks. */
-int yk_job_asks_cores(const struct yk_job *job);
-/* A core does it in less time than a wake takes, as far as is known; */
-int yk_job_is_brief(const struct yk_job *job);
-/* it was thought so, but has been running for longer. */
-int yk_job_is_overdue(struct yk_job *job);
-/* Before anybody sees the job: what the calling thread, on processor `cpu`, will work as. Under
- * runtime.lock. */
-void yk_caller_borrow(struct yk_job *job, int cpu);
-/* It works until it finds nothing more to do, and tells the others if the job is not done then. */
-void yk_caller_take_part(struct yk_job *job);
-/* 1: this thread is in yk_caller_take_part for the job. */
-int yk_caller_is_here(const struct yk_job *job);
-/* The job is over and its caller knows it: learns how long that took, if another thread ended it.
- */
-void yk_caller_note_return(const struct yk_job *job);
-/* Everybody is told of the job, for the first time; */
-void yk_job_tell(struct yk_job *job);
-/* there may be something to do: those who are asked look. */
-void yk_job_wake(struct yk_job *job);
-
-/* --- wait_text.c --- */
-/* How and why the job's threads waited for the device as they did, and how many there were. */
-enum { YK_WAIT_TEXT = 192 };
-yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_WAIT_TEXT]);
-
-/* --- panels.c --- */
-yoke_status yk_panel_close(yoke_array *panel);
-
-/* --- lessons.c --- */
-/* What is remembered of jobs like it; NULL: nothing. A job whose partitioner splits by lessons of
- * which there are too few is one that `auto` splits from here on. Under runtime.lock, as are the
- * next two: */
-const struct yk_memory *yk_job_recall(struct yk_job *job, int device_count);
-/* it is `auto`'s, for memory is still to be pinned: what that begins from; */
-const struct yk_memory *yk_job_yield(struct yk_job *job, const struct yk_memory *memory);
-/* it is its partitioner's, which from now on has a memory of its own. */
-void yk_job_keep_apart(struct yk_job *job, const struct yk_memory *memory);
-/* Its partitioner as the user should see it. */
-enum { YK_PARTITIONER_TEXT = 128 };
-const char *yk_job_partitioner_text(const struct yk_job *job, char text[YK_PARTITIONER_TEXT]);
-
-/* --- result.c --- */
-yoke_status yk_result_open(struct yk_job *job, yoke_result **out);
-/* Of a job that is over and has its crew: one account a device; */
-struct yk_account;
-yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts);
-/* why the device did what it did. NULL: nothing to say. */
-enum { YK_REASON_TEXT = 256 };
-const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REASON_TEXT]);
 
 #endif

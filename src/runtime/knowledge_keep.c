@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../base/alloc.h"
-#include "../base/status.h"
 #include "../partition/partitioner.h"
 #include "explain.h"
 #include "knowledge.h"

@@ -8,6 +8,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../base/words.h"
+#include "entry.h"
 #include "knowledge.h"
 #include "knowledge_state.h"
 #include "loading.h"

@@ -1,8 +1,17 @@
 /* landing.c - how a flight ends: well, issued only halfway, or with a kernel that failed. See
  * flight.c. */
+#include "landing.h"
+
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "flight.h"
+#include "forecast.h"
+#include "homeward.h"
+#include "host_results.h"
+#include "rows.h"
+#include "steps.h"
+#include "turn.h"
+#include "watchdog.h"
 
 /* Query the driver for the end time only if completion was noticed more than DUE_NS after the
  * predicted end or after the latest look: a query costs a microsecond or two. Predictions are made

@@ -22,6 +22,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../platform/clock.h"
+#include "device.h"
 #include "loading.h"
 
 struct yk_loader {

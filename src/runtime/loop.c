@@ -3,13 +3,13 @@
  * Memory becomes an array during the call. Memory that is given twice becomes one array, so that a
  * kernel which reads it in two ways has one copy of it on a device.
  */
-#include <stdio.h>
 #include <string.h>
 #include <yoke/for.h>
 
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "job.h"
+#include "check.h"
+#include "default.h"
 #include "value.h"
 
 struct call {

@@ -1,8 +1,16 @@
 /* loss.c - chunks of a lane that were not done, and lost devices: which items return to the range,
  * and what is lost with them. See lane.c. */
+#include "loss.h"
+
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "flight.h"
+#include "end.h"
+#include "landing.h"
+#include "report.h"
+#include "retire.h"
+#include "turn.h"
+#include "unit.h"
+#include "wake.h"
 
 /* Rows that the lane's unfinished chunk changed in place are no longer current there. */
 static void spoil(struct yk_job *job, int device, int lane)
@@ -10,24 +18,6 @@ static void spoil(struct yk_job *job, int device, int lane)
     yoke_status status = yk_flight_spoil(job, device, lane);
     if (status != YOKE_OK)
         yk_job_fail(job, status);
-}
-
-void yk_job_spoil(struct yk_job *job)
-{
-    const struct yk_interval all = { job->first, job->last };
-    int p, place, count = atomic_load(&job->runtime->places.count);
-    int64_t lost;
-    for (p = 0; p < job->arg_count; p++) {
-        struct yk_interval rows;
-        if (!job->handed_out || !yk_writes_rows(job->args[p].mode))
-            continue;
-        rows = yk_job_rows(job, p, all);
-        yk_transfer_spoilt(job->args[p].array, YK_HOST, rows, &lost);
-        for (place = 0; place < count; place++)
-            if (!job->runtime->places.items[place].device->desc.host_memory)
-                yk_transfer_spoilt(job->args[p].array, job->runtime->places.items[place].number,
-                                   rows, &lost);
-    }
 }
 
 /* Ends or forgets the chunks that a device with memory of its own has out: none of their writes may

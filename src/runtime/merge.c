@@ -7,9 +7,11 @@
  * depend on timing. A panel's copy is as large as its whole array, because kernels index it like
  * the array.
  */
+#include "merge.h"
+
 #include "../base/alloc.h"
-#include "../base/status.h"
-#include "flight.h"
+#include "copies.h"
+#include "retire.h"
 
 char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
 {

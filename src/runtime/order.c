@@ -2,8 +2,8 @@
 #include "order.h"
 
 #include "../base/alloc.h"
-#include "flight.h"
 #include "reduction.h"
+#include "rows.h"
 
 static struct yk_interval used_rows(const struct yk_job *job, int p)
 {

@@ -3,9 +3,11 @@
  * yoke tracks rows per array: two jobs on two arrays run at the same time, and what a device wrote
  * to one array does not reach another device's copy of the other.
  */
+#include "overlap.h"
+
 #include "../array/veil.h"
 #include "../base/status.h"
-#include "flight.h"
+#include "rows.h"
 
 static int overlap(const yoke_array *one, const yoke_array *other)
 {

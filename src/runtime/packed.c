@@ -7,8 +7,7 @@
  * as its windows, brought by the first chunk and freed with the job. These rows are not written
  * while the job runs, so coherence need not know about the copy.
  */
-#include "../base/status.h"
-#include "flight.h"
+#include "packed.h"
 
 /* The alignment of separate buffers. */
 enum { ALIGNMENT = 256 };

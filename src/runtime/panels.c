@@ -1,9 +1,11 @@
 /* panels.c - the public side of column panels (array/panel.h): operations that must wait for jobs.
  */
-#include "../array/panel.h"
+#include "panels.h"
 
+#include "../array/panel.h"
 #include "../base/status.h"
-#include "job.h"
+#include "entry.h"
+#include "wait.h"
 
 static yoke_status check(const yoke_array *array, int64_t first, int64_t columns)
 {

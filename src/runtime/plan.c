@@ -1,56 +1,24 @@
 /* plan.c - a job's devices and dispatcher when it begins: what is known about each device by then,
  * which devices are asked, and which cores are kept free for threads that drive GPUs. */
+#include "plan.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "../partition/kept.h"
 #include "../partition/partitioner.h"
+#include "ahead.h"
+#include "crew.h"
 #include "decomposition.h"
-#include "flight.h"
+#include "host_lane.h"
+#include "lessons.h"
 #include "reduction.h"
+#include "traffic.h"
+#include "turn.h"
+#include "unit.h"
 
 /* Shorter copies run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI Express 5). */
 enum { SATURATING_BYTES = 4 << 20 };
-
-static int64_t unit_of(const yoke_kernel *kernel)
-{
-    return kernel->unit > 1 ? kernel->unit : 1;
-}
-
-/* Indexes that give every processing element work. */
-static int64_t busy_indexes(const struct yk_job *job, const yoke_kernel *kernel, int64_t fill)
-{
-    /* A step kernel's group has an index for each lane. */
-    const int lanes = kernel->kind == YOKE_KERNEL_STEP ? 1 : kernel->lanes;
-    const int64_t per_index = yk_job_indexes_each(job) * (lanes > 1 ? lanes : 1);
-    return fill * unit_of(kernel) / per_index;
-}
-
-int64_t yk_common_unit(const yoke_kernel *kernel, const yoke_kernel *alternative)
-{
-    const int64_t mine = unit_of(kernel), other = alternative ? unit_of(alternative) : 1;
-    int64_t a = mine, b = other;
-    while (b > 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return mine / a * other;
-}
-
-int64_t yk_job_unit(const struct yk_job *job)
-{
-    return job->reduction ? job->reduction->blocks.size
-                          : yk_common_unit(&job->kernel->kernel,
-                                           job->pair ? &job->pair->alternative->kernel : NULL);
-}
-
-int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill)
-{
-    const int64_t mine = busy_indexes(job, &job->kernel->kernel, fill);
-    const int64_t other = job->pair ? busy_indexes(job, &job->pair->alternative->kernel, fill) : 0;
-    return mine > other ? mine : other;
-}
 
 /* Items that use all of a device with memory of its own: each of its processing elements has one,
  * and copying their data saturates the link. */
@@ -60,14 +28,6 @@ static int64_t filling_items(const struct yk_job *job, const struct yk_device_de
     const int64_t compute = yk_job_busy_items(job, desc->fill);
     double copy = traffic->busier > 0 ? SATURATING_BYTES / traffic->busier : 0;
     return copy > (double)compute ? (int64_t)fmin(copy, (double)(job->last - job->first)) : compute;
-}
-
-/* The vector length of its kernels, of two the larger one. */
-int64_t yk_job_vector(const struct yk_job *job)
-{
-    const int mine = job->kernel->kernel.cpu.unit;
-    const int other = job->pair ? job->pair->alternative->kernel.cpu.unit : 0;
-    return mine > other ? mine : other;
 }
 
 static void describe_link(struct yk_job *job, int d, const struct yk_learned *learned,
@@ -138,15 +98,6 @@ static void describe_all(struct yk_job *job, const struct yk_memory *memory, int
         yk_learned_level(out, count);
     if (memory && yk_partitioner_needs_lessons(job->partitioner))
         yk_learned_lines(memory->device, out, count);
-}
-
-int64_t yk_job_readied(const struct yk_job *job)
-{
-    int64_t bytes = 0;
-    int d;
-    for (d = 0; d < job->device_count; d++)
-        bytes += yk_place_readied(job->devices[d].device->place);
-    return bytes;
 }
 
 /* The share of the last job, or the one by speeds if that is larger: the device may have been late

@@ -3,7 +3,9 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "flight.h"
+#include "check.h"
+#include "copies.h"
+#include "default.h"
 #include "loading.h"
 
 /* The kernels of a call: those that were named, and those that fold their sums. */

@@ -1,6 +1,7 @@
 /* progress.c - reports a job's progress to the user, and checks its deadline. */
+#include "progress.h"
+
 #include "../base/status.h"
-#include "job.h"
 
 #define TELL_NS 20000000
 

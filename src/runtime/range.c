@@ -1,6 +1,7 @@
 /* range.c - a job's range: checks and fills in the ends of all its dimensions. */
+#include "range.h"
+
 #include "../base/status.h"
-#include "flight.h"
 
 /* The second (d = 0) or third dimension of a job: the indexes to do, and its size. */
 struct dimension {

@@ -1,12 +1,12 @@
 /* reduction.c - see reduction.h: opens, folds and keeps arrays of partial results. */
 #include "reduction.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "flight.h"
+#include "array_list.h"
+#include "unit.h"
 #include "value.h"
 
 #define ARGUMENT            "kernel %s, argument %d (%s): "

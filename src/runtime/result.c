@@ -1,10 +1,14 @@
 /* result.c - what a job did, in one block of memory that its owner frees at once. A job that has no
  * crew any more has only numbers, no sentences. */
+#include "result.h"
+
 #include "../base/alloc.h"
 #include "../base/carve.h"
 #include "../partition/account.h"
-#include "../partition/partitioner.h"
-#include "flight.h"
+#include "crew.h"
+#include "lessons.h"
+#include "turn.h"
+#include "wait_text.h"
 
 static const char *kernel_name(const struct yk_job *job, int form)
 {

@@ -1,4 +1,6 @@
 /* runtime.c - open, close, and the settings of a runtime. */
+#include "runtime.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,13 +9,19 @@
 #include "../base/status.h"
 #include "../base/variables.h"
 #include "../partition/partitioner.h"
-#include "../platform/clock.h"
 #include "../platform/fork.h"
+#include "crew.h"
+#include "default.h"
+#include "device.h"
+#include "entry.h"
 #include "explain.h"
-#include "job.h"
 #include "knowledge.h"
 #include "loading.h"
 #include "reduction.h"
+#include "ticket.h"
+#include "tracing.h"
+#include "wait.h"
+#include "weights.h"
 
 static const char *const waiting_names[] = { "auto", "spin", "yield", "block", NULL };
 static const char *const loading_names[] = { "later", "open", NULL };
@@ -343,11 +351,6 @@ yoke_status yoke_trace_write(yoke_runtime *runtime, const char *path)
                                     "config.trace");
     yk_jobs_wait_for(runtime, NULL, 1);
     return yk_trace_write(runtime->trace, path);
-}
-
-int64_t yk_now(const yoke_runtime *runtime)
-{
-    return runtime->virtual_clock ? runtime->clock->now() : yk_clock_ns();
 }
 
 double yoke_seconds(yoke_runtime *runtime)

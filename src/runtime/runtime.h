@@ -19,6 +19,7 @@
 #include "../array/array.h"
 #include "../model/stall.h"
 #include "../partition/dispatch.h"
+#include "../platform/clock.h"
 #include "../trace/trace.h"
 #include "kernel.h"
 #include "lease.h"
@@ -94,7 +95,7 @@ enum yk_loading_cause {
 
 /* Time from the end of a chunk to the wake-up of the thread that slept until it: 30 to 60 us
  * measured if a driver wakes it on a machine with an H200. A thread that waits for a chunk of a few
- * such times does not sleep (await.c). */
+ * such times does not sleep (forecast.c). */
 enum { YK_WAKE_NS = 40000 };
 
 /* A time slice of Linux. A thread of the program that sleeps may lose its core to a thread that
@@ -137,7 +138,7 @@ struct yoke_runtime {
     uint64_t jobs_submitted;
     atomic_int stop;
     atomic_uint change;      /* grows whenever a lane may find work it did not find before */
-    atomic_int next_to_wake; /* of those who have to hear of it, see worker.c */
+    atomic_int next_to_wake; /* of the threads that have to hear of it, see wake.c */
     /* Typical time from the end of a job that another thread ended to the return of its
      * yoke_run. */
     _Atomic int64_t return_ns;
@@ -159,76 +160,18 @@ struct yoke_runtime {
     yk_mutex load_lock;             /* which is held while a thread waits for it */
 };
 
-/* --- entry.c: which calls may enter a runtime --- */
-/* 1, and the thread's error text: in a child of fork, which has none of the runtime's threads; in a
- * progress callback of one of its jobs, which would wait for itself. */
-int yk_runtime_refuses(const yoke_runtime *runtime, const char *call);
-/* Opened in this process, and known as open from here on until it is delisted, which only one call
- * does (0: it is not listed). Relisted where closing failed. */
-void yk_runtime_enlist(yoke_runtime *runtime);
-void yk_runtime_relist(yoke_runtime *runtime);
-int yk_runtime_delist(yoke_runtime *runtime);
-
-int64_t yk_now(const yoke_runtime *runtime);
+/* By the clock of its devices. */
+static inline int64_t yk_now(const yoke_runtime *runtime)
+{
+    return runtime->virtual_clock ? runtime->clock->now() : yk_clock_ns();
+}
 /* All that yoke_close does before it takes the runtime apart: waits for jobs, keeps what was
  * learned, tells what was asked for, writes the timeline. */
 yoke_status yk_runtime_conclude(yoke_runtime *runtime);
-
-/* --- default.c --- */
-yoke_status yk_default_get(yoke_runtime **out);
-/* The runtime is about to be closed: should it be the default one, there is none then. */
-void yk_default_forget(const yoke_runtime *runtime);
-
 /* Whether its threads were told to look after their devices without sleeping. */
 static inline int yk_runtime_polls(const yoke_runtime *runtime)
 {
     return runtime->waiting == YOKE_WAIT_SPIN || runtime->waiting == YOKE_WAIT_YIELD;
 }
-/* Something changed: threads that sleep because they found nothing to do look again. */
-void yk_wake_all(yoke_runtime *runtime);
-/* This one looks again. */
-void yk_wake(yoke_runtime *runtime, struct yk_worker *worker);
-/* A job that a core does in less time than a wake takes was begun, one of `running`: at most one
- * core is woken, and none if one is awake that has nothing else to do. */
-void yk_wake_few(yoke_runtime *runtime, int running);
-/* Whether the calling thread is a core's worker of the runtime, which looks for jobs next. */
-int yk_is_core(const yoke_runtime *runtime);
-
-/* --- device.c --- */
-/* 1: every device opened from now on is wrapped by backend/check.c. Set in checked builds, and by
- * tests. */
-extern int yk_check_devices;
-yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *device);
-void yk_runtime_close_devices(yoke_runtime *runtime);
-/* `loading`: when those are loaded that no device was named of. */
-yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices,
-                                     yoke_loading loading);
-yoke_status yk_runtime_open_device(const struct yk_device_desc *desc, struct yk_device **out);
-/* A device that was not named could not be opened or added: logs why. */
-void yk_runtime_say_left_out(const struct yk_device_desc *desc);
-/* The device is gone: its rows are written off; jobs learn of it lane by lane. Called once a
- * device. */
-void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device);
-
-/* --- tracing.c --- */
-/* Record from now on; devices that are open get their tracks. */
-yoke_status yk_runtime_open_trace(yoke_runtime *runtime);
-yoke_status yk_runtime_open_tracks(yoke_runtime *runtime, struct yk_runtime_device *device);
-
-/* --- weights.c --- */
-/* What the environment says. */
-yoke_status yk_runtime_open_weight(yoke_runtime *runtime, const yoke_config *config);
-
-/* --- worker.c --- */
-yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device);
-/* runtime.stop is set: wait until they have ended. Drivers may still wake them until their device
- * is closed, */
-void yk_workers_join(struct yk_runtime_device *device);
-/* and only then they may go. */
-void yk_workers_close(struct yk_runtime_device *device);
-
-/* --- virtual.c --- */
-/* Step all lanes of all jobs until `job` is done. */
-void yk_drive_virtual(yoke_runtime *runtime, struct yk_job *job);
 
 #endif

@@ -1,7 +1,9 @@
 /* step_memory.c - memory that step kernels need on a device: a queue for each lane, and words that
  * tell the host how many items are left in it. */
+#include "step_memory.h"
+
 #include "../base/status.h"
-#include "flight.h"
+#include "turn.h"
 
 /* Queues may take 1 / ROOM_PART of a device's memory. */
 enum { ROOM_PART = 8 };

@@ -7,8 +7,12 @@
  * without a look at the words, because a job with deep trees needs many.
  */
 
+#include "steps.h"
+
 #include "../base/alloc.h"
 #include "flight.h"
+#include "homeward.h"
+#include "turn.h"
 
 /* Most launches between two looks at the words. */
 enum { BURST_MOST = 8 };

@@ -2,23 +2,24 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../partition/partitioner.h"
-#include "flight.h"
+#include "begin.h"
+#include "caller.h"
+#include "copies.h"
+#include "crew.h"
+#include "end.h"
+#include "entry.h"
 #include "knowledge.h"
 #include "loading.h"
+#include "overlap.h"
+#include "result.h"
+#include "ticket.h"
+#include "touches.h"
+#include "wait.h"
+#include "wake.h"
+#include "weights.h"
 
 /* Jobs held on the stack while they are canceled, a cache line or two of pointers. */
 enum { STOPPED_AT_ONCE = 16 };
-
-void yk_job_hold(struct yk_job *job)
-{
-    atomic_fetch_add_explicit(&job->references, 1, memory_order_relaxed);
-}
-
-void yk_job_release(struct yk_job *job)
-{
-    if (atomic_fetch_sub(&job->references, 1) == 1)
-        yk_job_close(job);
-}
 
 static yoke_status check_held(const struct yk_job *job)
 {

@@ -1,9 +1,10 @@
 /* ticket.c - tickets, which stay recognisable after they are gone: waiting for a job twice is an
  * error with a name, not a crash. The lock is taken before those of runtimes. */
-#include "../base/alloc.h"
+#include "ticket.h"
+
 #include "../base/handles.h"
 #include "../base/status.h"
-#include "job.h"
+#include "crew.h"
 
 /* Protects the job from the end of its ticket until it is held. */
 static yk_mutex lock = YK_MUTEX_INITIAL;

@@ -5,12 +5,13 @@
  * be missing. So an index expression i * stride + rest must step by the elements of a row, and its
  * rest must stay in the rows that the job declares.
  */
+#include "touches.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "../access/access.h"
 #include "../base/status.h"
-#include "flight.h"
 
 /* An index expression of an argument, in one job. */
 struct touch {

@@ -1,8 +1,9 @@
 /* tracing.c - a runtime's timeline: track 0 shows jobs; then there is one track per lane. */
+#include "tracing.h"
+
 #include <stdio.h>
 
 #include "../base/alloc.h"
-#include "job.h"
 
 yoke_status yk_runtime_open_tracks(yoke_runtime *runtime, struct yk_runtime_device *device)
 {

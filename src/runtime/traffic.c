@@ -6,9 +6,11 @@
  * lacks, only those count that exceed what others will do. Arrays that all items need whole do not
  * count per item.
  */
+#include "traffic.h"
+
 #include <math.h>
 
-#include "flight.h"
+#include "rows.h"
 
 /* One, unless a callback returns the rows: then the average. */
 static double rows_per_item(const struct yk_job *job, int p)

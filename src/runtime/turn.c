@@ -6,9 +6,12 @@
  * on them counts. A device continues with one kernel if the other one does not compile, is not
  * compiled yet, or has no memory for its queues.
  */
+#include "turn.h"
+
 #include <math.h>
 
-#include "flight.h"
+#include "step_memory.h"
+#include "unit.h"
 
 /* A chunk may have spent most of its time on rows that all later ones use. At least 1 / ONCE_MOST
  * of its time counts for its items. */

@@ -5,9 +5,15 @@
  * progress, then advances to the next completion or to the earliest time at which a lane asked to
  * be stepped again, as workers sleep until then.
  */
+#include "virtual.h"
+
 #include "../backend/stalled.h"
 #include "../base/status.h"
-#include "flight.h"
+#include "crew.h"
+#include "end.h"
+#include "join.h"
+#include "lane.h"
+#include "worker.h"
 
 /* *wake_ns: lowered to the earliest future time at which one of its lanes wants to be stepped (0:
  * none). A time that has passed does not count: the lane got the same answer at this instant, and

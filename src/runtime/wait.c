@@ -1,7 +1,13 @@
 /* wait.c - sleeps until jobs are done: one, all, or those that block the host. */
+#include "wait.h"
+
 #include "../base/status.h"
 #include "../platform/clock.h"
-#include "flight.h"
+#include "calls.h"
+#include "entry.h"
+#include "forecast.h"
+#include "virtual.h"
+#include "wake.h"
 
 /* Shortest and longest time to watch a job whose end is known or that has cores; in between
  * 1 / WATCH_PART of the time that the job has taken so far. */

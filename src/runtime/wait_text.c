@@ -1,9 +1,10 @@
 /* wait_text.c - sentences of a result about threads: how they waited for a device and why, and how
  * many there were for the cores. */
+#include "wait_text.h"
+
 #include <stdio.h>
 
 #include "../base/words.h"
-#include "flight.h"
 
 static void explain_choice(const struct yk_waits *waits, const char *who, char text[YK_WAIT_TEXT])
 {

@@ -1,12 +1,13 @@
 /* weights.c - the CPU weight of jobs: which setting applies, when, and how it changes at a job's
  * end. model/weight.c decides; everything here is with runtime.lock held. */
+#include "weights.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../base/option.h"
 #include "../base/status.h"
-#include "flight.h"
 
 enum { CHUNKS_MOST = 1000000 };
 

@@ -8,11 +8,16 @@
  * chunk may need more than expected; its lane then takes a separate buffer, or the chunk is made
  * smaller.
  */
+#include "window.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "../base/status.h"
-#include "flight.h"
+#include "merge.h"
+#include "packed.h"
+#include "rows.h"
+#include "unit.h"
 
 /* The first chunk's copies to the device and the last one's to the host do not overlap with
  * anything, so there should be many chunks. But halo rows are copied again with each chunk, and

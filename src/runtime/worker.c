@@ -6,85 +6,26 @@
  * work, declares that it is asleep, and reads change again before it sleeps. A thread that changes
  * something first increments change and then looks which threads are asleep.
  */
+#include "worker.h"
+
 #include <stdio.h>
 
 #include "../backend/cpu/cpu_device.h"
 #include "../base/alloc.h"
 #include "../partition/kept.h"
 #include "../platform/affinity.h"
-#include "flight.h"
+#include "await.h"
+#include "calls.h"
+#include "crew.h"
+#include "join.h"
+#include "lane.h"
+#include "steps.h"
+#include "wake.h"
 
 /* If an event cannot wake its host thread, that thread looks this often. */
 #define LOOK_AGAIN_NS 1000000
 /* Shorter naps are not worth their wake-ups. */
 #define DOZE_LEAST_NS 100000
-
-/* A wake takes its caller about 5 us, which adds up if there are many cores. So a woken thread
- * helps: runtime.next_to_wake deals out the sleeping threads. The caller goes on to the end of the
- * list, so a helper that does not get its core at once delays only itself. */
-static void help_wake(yoke_runtime *runtime)
-{
-    int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
-    while ((w = atomic_fetch_add(&runtime->next_to_wake, 1)) >= 0) {
-        struct yk_worker *worker;
-        /* Host threads of devices first: starting a device takes time during which no other thread
-         * is needed. */
-        for (d = count - 1; d >= 0 && w >= runtime->devices[d].worker_count; d--)
-            w -= runtime->devices[d].worker_count;
-        if (d < 0)
-            return;
-        worker = &runtime->devices[d].workers[w];
-        if (atomic_load(&worker->asleep))
-            yk_parker_wake(&worker->parker);
-    }
-}
-
-void yk_wake_all(yoke_runtime *runtime)
-{
-    atomic_fetch_add(&runtime->change, 1);
-    atomic_store(&runtime->next_to_wake, 0);
-    help_wake(runtime);
-}
-
-void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
-{
-    atomic_fetch_add(&runtime->change, 1); /* in case it is about to sleep */
-    if (atomic_load(&worker->asleep))
-        yk_parker_wake(&worker->parker);
-}
-
-/* A core that falls asleep reads `change` once more after it has declared that; so a core that is
- * seen awake after the change will look. If no other job runs it looks at once. Otherwise it may be
- * in the middle of a long chunk, and a sleeping core is the better choice. Without cores all
- * threads are woken. */
-void yk_wake_few(yoke_runtime *runtime, int running)
-{
-    int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w, cores = 0;
-    struct yk_worker *sleeper = NULL;
-    atomic_fetch_add(&runtime->change, 1);
-    for (d = 0; d < count && !(sleeper && running > 1); d++)
-        for (w = 0; w < runtime->devices[d].worker_count && !(sleeper && running > 1); w++) {
-            struct yk_worker *worker = &runtime->devices[d].workers[w];
-            if (worker->lane < 0)
-                continue;
-            cores++;
-            if (atomic_load(&worker->asleep))
-                sleeper = worker;
-            else if (running == 1)
-                return;
-        }
-    if (sleeper)
-        yk_parker_wake(&sleeper->parker);
-    else if (!cores)
-        yk_wake_all(runtime);
-}
-
-static _Thread_local const struct yk_worker *self;
-
-int yk_is_core(const yoke_runtime *runtime)
-{
-    return self && self->runtime == runtime && self->lane >= 0;
-}
 
 struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
 {
@@ -249,14 +190,14 @@ static void sleep_until(struct yk_worker *worker, unsigned change, int64_t wake_
         yk_parker_sleep(&worker->parker, timeout);
     atomic_store(&worker->asleep, 0);
     if (atomic_load(&worker->runtime->change) != change)
-        help_wake(worker->runtime);
+        yk_wake_help(worker->runtime);
 }
 
 static void run(void *context)
 {
     struct yk_worker *worker = context;
     yoke_runtime *runtime = worker->runtime;
-    self = worker;
+    yk_is_worker(worker);
     if (runtime->roams && worker->cpu < 0)
         yk_affinity_widen();
     while (!atomic_load(&runtime->stop)) {

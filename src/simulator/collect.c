@@ -47,7 +47,7 @@ static void learn(const struct yk_simulator *sim, int d, const struct yk_split_o
     yk_learned_sum_up(ran, d, out, outcome);
 }
 
-/* As in runtime/end.c. */
+/* As in runtime/learn.c. */
 static yoke_status adjust_shares(const struct yk_simulator *sim, struct yk_simulate_result *out)
 {
     double *shares = yk_calloc((size_t)sim->device_count, sizeof *shares);

@@ -20,6 +20,7 @@
 #include "ok.h"
 #include "pins.h"
 #include "platform/clock.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 #include "standin.h"
 

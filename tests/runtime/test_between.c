@@ -18,6 +18,7 @@
 #include "array/broadcast.h"
 #include "job_kernels.h"
 #include "ok.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 #include "walk.h"
 

@@ -14,6 +14,7 @@
 
 #include "job_kernels.h"
 #include "ok.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 #include "walk.h"
 

@@ -17,6 +17,7 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 #include "scene.h"
 #include "walk.h"

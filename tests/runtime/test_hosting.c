@@ -13,7 +13,9 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/flight.h"
+#include "runtime/device.h"
+#include "runtime/host_lane.h"
+#include "runtime/job.h"
 #include "walk.h"
 
 enum { N = 6000, BINS = 7, JOBS = 40 };

@@ -23,6 +23,7 @@
 #include "ok.h"
 #include "platform/clock.h"
 #include "runtime/array_handle.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 #include "walk.h"
 

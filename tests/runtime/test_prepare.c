@@ -16,7 +16,7 @@
 
 #include "base/alloc.h"
 #include "platform/clock.h"
-#include "runtime/flight.h"
+#include "runtime/job.h"
 #include "runtime/notice.h"
 
 extern const yoke_kernel f_saxpy, f_dot;

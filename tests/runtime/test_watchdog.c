@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 
 #define OK(call) assert_int_equal(call, YOKE_OK)

@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "base/alloc.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 #include "under_sanitizer.h"
 

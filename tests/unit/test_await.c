@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
-#include "runtime/flight.h"
+#include "runtime/await.h"
+#include "runtime/forecast.h"
+#include "runtime/job.h"
 
 enum { US = 1000, MS = 1000000 };
 

@@ -11,6 +11,7 @@
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 
 static yoke_runtime *open_on(const char *devices)

@@ -1,6 +1,8 @@
 /* test_range.c - a job's range filled in: the defaults of each dimension, the treatment of `out`
  * arguments, and the amount of work that plans and memory assume for a part of a range. */
-#include "runtime/flight.h"
+#include "runtime/job.h"
+#include "runtime/range.h"
+#include "runtime/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,22 @@
+/* array_list.c - the list of arrays of a runtime, which hear of devices that fail. */
+
+#include "array_list.h"
+
+#include "decomposition.h"
+
+void yk_arrays_add(yoke_array *array)
+{
+    yoke_runtime *runtime = array->runtime;
+    array->previous = NULL;
+    array->next = runtime->arrays;
+    if (array->next)
+        array->next->previous = array;
+    runtime->arrays = array;
+}
+
+void yk_arrays_remove(yoke_array *array)
+{
+    *(array->previous ? &array->previous->next : &array->runtime->arrays) = array->next;
+    if (array->next)
+        array->next->previous = array->previous;
+}

@@ -1,0 +1,24 @@
+/* copies.h - see copies.c. */
+#ifndef YK_RUNTIME_COPIES_H
+#define YK_RUNTIME_COPIES_H
+
+#include "job.h"
+
+/* How the library adds elements of a type: copies on a device, and on the host. */
+struct yk_sum {
+    const char *type;
+    const yoke_kernel *fold;
+    yoke_merge_fn *merge;
+};
+const struct yk_sum *yk_sum_of(const char *type); /* NULL: it cannot */
+/* Interns the fold kernels that the job may need. With the runtime's lock held. */
+yoke_status yk_folds_intern(struct yk_job *job);
+/* Builds them on a device; continues without one that cannot be built. As yk_kernel_build. */
+void yk_folds_build(struct yk_job *job, int device);
+/* The zeroed buffer of an add argument on a device. */
+yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out);
+/* Queues the fold of all copies in the buffer into the first; downloads must follow it. *folded:
+ * its event, unchanged if there is nothing to fold. */
+yoke_status yk_private_fold(struct yk_job *job, int device, int arg, struct yk_event **folded);
+
+#endif

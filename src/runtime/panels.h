@@ -1,0 +1,9 @@
+/* panels.h - see panels.c. */
+#ifndef YK_RUNTIME_PANELS_H
+#define YK_RUNTIME_PANELS_H
+
+#include "job.h"
+
+yoke_status yk_panel_close(yoke_array *panel);
+
+#endif

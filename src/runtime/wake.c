@@ -1,0 +1,125 @@
+/* wake.c - wakes threads, if that pays. Waking one costs some microseconds of its waker, which is
+ * much for a short job: so one thread wakes few others, which wake the rest, and a brief job wakes
+ * none. */
+
+#include "wake.h"
+
+/* A wake takes its caller about 5 us, which adds up if there are many cores. So a woken thread
+ * helps: runtime.next_to_wake deals out the sleeping threads. The caller goes on to the end of the
+ * list, so a helper that does not get its core at once delays only itself. */
+void yk_wake_help(yoke_runtime *runtime)
+{
+    int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
+    while ((w = atomic_fetch_add(&runtime->next_to_wake, 1)) >= 0) {
+        struct yk_worker *worker;
+        /* Host threads of devices first: starting a device takes time during which no other thread
+         * is needed. */
+        for (d = count - 1; d >= 0 && w >= runtime->devices[d].worker_count; d--)
+            w -= runtime->devices[d].worker_count;
+        if (d < 0)
+            return;
+        worker = &runtime->devices[d].workers[w];
+        if (atomic_load(&worker->asleep))
+            yk_parker_wake(&worker->parker);
+    }
+}
+
+void yk_wake_all(yoke_runtime *runtime)
+{
+    atomic_fetch_add(&runtime->change, 1);
+    atomic_store(&runtime->next_to_wake, 0);
+    yk_wake_help(runtime);
+}
+
+void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
+{
+    atomic_fetch_add(&runtime->change, 1); /* in case it is about to sleep */
+    if (atomic_load(&worker->asleep))
+        yk_parker_wake(&worker->parker);
+}
+
+/* A core that falls asleep reads `change` once more after it has declared that; so a core that is
+ * seen awake after the change will look. If no other job runs it looks at once. Otherwise it may be
+ * in the middle of a long chunk, and a sleeping core is the better choice. Without cores all
+ * threads are woken. */
+void yk_wake_few(yoke_runtime *runtime, int running)
+{
+    int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w, cores = 0;
+    struct yk_worker *sleeper = NULL;
+    atomic_fetch_add(&runtime->change, 1);
+    for (d = 0; d < count && !(sleeper && running > 1); d++)
+        for (w = 0; w < runtime->devices[d].worker_count && !(sleeper && running > 1); w++) {
+            struct yk_worker *worker = &runtime->devices[d].workers[w];
+            if (worker->lane < 0)
+                continue;
+            cores++;
+            if (atomic_load(&worker->asleep))
+                sleeper = worker;
+            else if (running == 1)
+                return;
+        }
+    if (sleeper)
+        yk_parker_wake(&sleeper->parker);
+    else if (!cores)
+        yk_wake_all(runtime);
+}
+
+static _Thread_local const struct yk_worker *self;
+
+void yk_is_worker(const struct yk_worker *worker)
+{
+    self = worker;
+}
+
+int yk_is_core(const yoke_runtime *runtime)
+{
+    return self && self->runtime == runtime && self->lane >= 0;
+}
+
+int yk_job_asks_cores(const struct yk_job *job)
+{
+    int asks = 0, d;
+    for (d = 0; d < job->device_count; d++)
+        asks |= yk_job_asks_cpu(job, d);
+    return asks;
+}
+
+int yk_job_is_brief(const struct yk_job *job)
+{
+    return job->recalled > 0 && yk_job_asks_cores(job) &&
+           (double)(job->last - job->first) < YK_WORTH_WAKING_NS * job->recalled;
+}
+
+int yk_job_is_overdue(struct yk_job *job)
+{
+    return yk_now(job->runtime) > job->submitted_ns + 2 * (int64_t)YK_WORTH_WAKING_NS;
+}
+
+/* Cores that are not asked keep sleeping: awake, they would disturb the threads that drive GPUs. */
+void yk_job_wake(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    int d, w, all = 1;
+    for (d = 0; d < job->device_count; d++)
+        all &= yk_job_in_team(job, d);
+    if (all) {
+        yk_wake_all(runtime);
+        return;
+    }
+    for (d = job->device_count - 1; d >= 0; d--)
+        for (w = 0; yk_job_in_team(job, d) && w < runtime->devices[d].worker_count; w++)
+            yk_wake(runtime, &runtime->devices[d].workers[w]);
+}
+
+void yk_job_tell(struct yk_job *job)
+{
+    atomic_store(&job->woken, 1);
+    yk_job_wake(job);
+}
+
+void yk_job_note_free(struct yk_job *job)
+{
+    const int all_out = yk_dispatch_free(job->dispatch) == 0;
+    if (atomic_load_explicit(&job->all_out, memory_order_relaxed) != all_out)
+        atomic_store(&job->all_out, all_out);
+}
