@@ -15,6 +15,7 @@
 
 #include "../program.h"
 #include "runtime/lease.h"
+#include "runtime/runtime.h"
 
 extern const yoke_kernel mxv;
 

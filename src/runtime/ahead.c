@@ -15,6 +15,7 @@
  * Regions lie in the order of the devices (partition/auto.h), so a device's rows end where the
  * shares of the devices behind it begin.
  */
+
 #include "ahead.h"
 
 #include <math.h>

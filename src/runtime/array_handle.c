@@ -1,4 +1,5 @@
 /* array_handle.c - see array_handle.h: the table of array handles. */
+
 #include "array_handle.h"
 
 #include "../base/handles.h"

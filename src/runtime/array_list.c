@@ -1,8 +1,5 @@
 /* array_list.c - the list of arrays of a runtime, which hear of devices that fail. */
-
 #include "array_list.h"
-
-#include "decomposition.h"
 
 void yk_arrays_add(yoke_array *array)
 {

@@ -2,6 +2,7 @@
 #include "../array/panel.h"
 #include "../array/veil.h"
 #include "../base/status.h"
+#include "array_handle.h"
 #include "array_list.h"
 #include "decomposition.h"
 #include "entry.h"

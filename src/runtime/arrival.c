@@ -5,6 +5,7 @@
  * several devices share. Then it gets its own rows, and last it takes what the others have sent
  * meanwhile.
  */
+
 #include "arrival.h"
 
 #include "../base/status.h"
@@ -12,7 +13,7 @@
 #include "flight.h"
 #include "homeward.h"
 #include "host_results.h"
-#include "merge.h"
+#include "lease.h"
 #include "overlap.h"
 #include "packed.h"
 #include "rows.h"

@@ -11,6 +11,7 @@
  * are queued behind a flight, noticing its end late leaves nothing idle, so no thread watches for
  * it: a core that watches does no work of its own.
  */
+
 #include "await.h"
 
 #include "../platform/clock.h"

@@ -7,11 +7,13 @@
  *
  * All under runtime.lock.
  */
+
 #include "begin.h"
 
 #include "../base/status.h"
 #include "borrow.h"
 #include "decomposition.h"
+#include "order.h"
 #include "plan.h"
 #include "reduction.h"
 #include "stranded.h"

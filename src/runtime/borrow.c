@@ -1,8 +1,8 @@
 /* borrow.c - chooses what the thread that calls yoke_run does of its job: it drives the GPUs that
  * do the whole job, or works as the lane of its core. */
-
 #include "borrow.h"
 
+#include "kernel.h"
 #include "wake.h"
 
 /* The lane on processor `cpu`, otherwise the first one. */

@@ -3,6 +3,7 @@
  * A thread enters, then looks whether the process is ending; the one that ends it says so, then
  * looks whether somebody is in there. So one of the two sees the other.
  */
+
 #include "builds.h"
 
 #include <pthread.h>

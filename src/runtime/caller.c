@@ -4,6 +4,7 @@
  * other threads costs microseconds, which is much for a short job, so they are woken only if there
  * is enough work for them.
  */
+
 #include "caller.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
  * (model/stall.h), the device is abandoned and the thread leaves the call with an error; the rest
  * is as for any device that fails.
  */
+
 #include "calls.h"
 
 #include "../backend/stalled.h"

@@ -1,13 +1,15 @@
 /* check.c - checks a user's job before anything runs: the message of each mistake names the kernel,
  * the argument and the cure. */
+
 #include "check.h"
 
 #include <string.h>
 
 #include "../base/status.h"
-#include "copies.h"
+#include "kernel.h"
 #include "range.h"
 #include "reduction.h"
+#include "sum.h"
 #include "value.h"
 
 static const char *const mode_names[] = { "value", "in", "out", "inout", "add", "reduce" };

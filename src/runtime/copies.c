@@ -7,46 +7,19 @@
  * Copies cost memory, clearing and a fold. So there are as many as the device says (copies=), but
  * only while all of them together are small compared with a cache.
  */
+
 #include "copies.h"
 
 #include <string.h>
 
+#include "../base/alloc.h"
 #include "../base/status.h"
-#include "fold_kernels.h"
-#include "merge.h"
+#include "kernel.h"
+#include "sum.h"
 
 /* Limits for all copies of one argument: bytes, and a part of the device's memory, which a job's
  * rows need too. */
 enum { COPIES_BYTES = 16 << 20, ROOM_PART = 32, COPY_ALIGNMENT = 256 };
-
-#define MERGE(name, T)                                                                             \
-    static void name(void *into, const void *from, int64_t count)                                  \
-    {                                                                                              \
-        T *restrict a = into;                                                                      \
-        const T *restrict b = from;                                                                \
-        int64_t i;                                                                                 \
-        for (i = 0; i < count; i++)                                                                \
-            a[i] += b[i];                                                                          \
-    }
-MERGE(merge_float, float)
-MERGE(merge_double, double)
-MERGE(merge_32, uint32_t) /* two's complement: the same bits for signed */
-MERGE(merge_64, uint64_t)
-
-const struct yk_sum *yk_sum_of(const char *type)
-{
-    static const struct yk_sum sums[] = {
-        { "float", &yk_fold_float, merge_float }, { "double", &yk_fold_double, merge_double },
-        { "int32_t", &yk_fold_32, merge_32 },     { "uint32_t", &yk_fold_32, merge_32 },
-        { "int64_t", &yk_fold_64, merge_64 },     { "uint64_t", &yk_fold_64, merge_64 },
-        { "int", &yk_fold_32, merge_32 },         { "unsigned", &yk_fold_32, merge_32 },
-    };
-    size_t i;
-    for (i = 0; i < sizeof sums / sizeof *sums; i++)
-        if (strcmp(type, sums[i].type) == 0)
-            return &sums[i];
-    return NULL;
-}
 
 static int64_t apart_of(const yoke_array *array)
 {
@@ -178,4 +151,14 @@ yoke_status yk_private_fold(struct yk_job *job, int device, int arg, struct yk_e
                                             &launch, folded);
     yk_unlock(&place->lock);
     return status;
+}
+
+char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_array *array = job->args[arg].array;
+    char **slot = &jd->private_hosts[lane * job->arg_count + arg];
+    if (!*slot)
+        *slot = yk_calloc((size_t)yk_private_bytes(array), 1);
+    return *slot;
 }

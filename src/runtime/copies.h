@@ -4,13 +4,6 @@
 
 #include "job.h"
 
-/* How the library adds elements of a type: copies on a device, and on the host. */
-struct yk_sum {
-    const char *type;
-    const yoke_kernel *fold;
-    yoke_merge_fn *merge;
-};
-const struct yk_sum *yk_sum_of(const char *type); /* NULL: it cannot */
 /* Interns the fold kernels that the job may need. With the runtime's lock held. */
 yoke_status yk_folds_intern(struct yk_job *job);
 /* Builds them on a device; continues without one that cannot be built. As yk_kernel_build. */
@@ -20,5 +13,12 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk
 /* Queues the fold of all copies in the buffer into the first; downloads must follow it. *folded:
  * its event, unchanged if there is nothing to fold. */
 yoke_status yk_private_fold(struct yk_job *job, int device, int arg, struct yk_event **folded);
+/* Bytes of a private copy; for a panel, those of its whole array. */
+static inline int64_t yk_private_bytes(const yoke_array *array)
+{
+    return array->rows * array->pitch;
+}
+/* The zeroed private copy of an add argument: of a CPU lane; NULL: no memory. */
+char *yk_private_host(struct yk_job *job, int device, int lane, int arg);
 
 #endif

@@ -7,11 +7,13 @@
  * finished jobs keep their crews for that; others keep only the numbers, so that any number of jobs
  * can wait for their results to be asked for.
  */
+
 #include "crew.h"
 
 #include <string.h>
 
 #include "../base/alloc.h"
+#include "lease.h"
 
 enum {
     IDLE_MOST = 64,       /* as many as jobs may run at the same time */

@@ -1,5 +1,6 @@
 /* decomposition.c - see decomposition.h: keeps track of arrays and kernels, and applies the plan to
  * a job. */
+
 #include "decomposition.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 #include "../base/alloc.h"
 #include "../base/typical.h"
 #include "hold.h"
+#include "kernel.h"
 #include "rows.h"
 #include "unit.h"
 #include "wake.h"

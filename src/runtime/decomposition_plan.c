@@ -6,6 +6,7 @@
 #include "../base/alloc.h"
 #include "decomposition.h"
 #include "job.h"
+#include "kernel.h"
 
 /* A plan is updated when this part more jobs have come. */
 #define MORE_JOBS (1.0 / 3)

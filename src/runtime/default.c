@@ -11,6 +11,7 @@
  * never calls the default runtime, or where another thread calls exit, and with a C library that
  * lacks it (main_thread.h).
  */
+
 #include "default.h"
 
 #include <pthread.h>
@@ -22,6 +23,7 @@
 #include "builds.h"
 #include "loader.h"
 #include "loading.h"
+#include "open.h"
 #include "wait.h"
 
 /* PoCL takes 0.3 to 3 s for a kernel, on a core of its own; a compiler that never returns is not to

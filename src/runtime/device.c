@@ -4,12 +4,14 @@
  * (loader.c), since loading a driver takes from tens of milliseconds to seconds; each takes part
  * from the next job on.
  */
+
 #include "device.h"
 
 #include "../backend/guard/guard_device.h"
 #include "../backend/stalled.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "kernel.h"
 #include "loading.h"
 #include "step_memory.h"
 #include "tracing.h"

@@ -4,6 +4,7 @@
  * several GPUs faster than it could wake their host threads. If many rows have to be copied, each
  * GPU has its own thread, because copies through staging buffers keep a core busy.
  */
+
 #include "drive.h"
 
 #include "../platform/clock.h"

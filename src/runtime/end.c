@@ -11,15 +11,13 @@
 #include "begin.h"
 #include "borrow.h"
 #include "crew.h"
-#include "decomposition.h"
-#include "explain.h"
 #include "hold.h"
-#include "knowledge.h"
 #include "learn.h"
 #include "merge.h"
 #include "progress.h"
 #include "reduction.h"
 #include "spoil.h"
+#include "told.h"
 #include "wake.h"
 
 int yk_job_enter(struct yk_job *job)

@@ -1,9 +1,9 @@
 /* entry.c - which calls may enter a runtime: mistakes that would hang are errors instead. */
+
 #include "entry.h"
 
 #include "../base/status.h"
 #include "../platform/fork.h"
-#include "progress.h"
 
 static yk_mutex lock = YK_MUTEX_INITIAL;
 static yoke_runtime *open_runtimes; /* protected by the lock */
@@ -36,6 +36,16 @@ int yk_runtime_delist(yoke_runtime *runtime)
     return found;
 }
 
+/* The runtime in whose progress callback this thread is; NULL: in none. */
+static _Thread_local const yoke_runtime *called_by;
+
+const yoke_runtime *yk_callback_of(const yoke_runtime *runtime)
+{
+    const yoke_runtime *outer = called_by;
+    called_by = runtime;
+    return outer;
+}
+
 int yk_runtime_refuses(const yoke_runtime *runtime, const char *call)
 {
     if (!runtime)
@@ -47,7 +57,7 @@ int yk_runtime_refuses(const yoke_runtime *runtime, const char *call)
                 call);
         return 1;
     }
-    if (yk_progress_of() != runtime)
+    if (called_by != runtime)
         return 0;
     yk_fail(
         YOKE_EINVAL,

@@ -12,5 +12,8 @@ int yk_runtime_refuses(const yoke_runtime *runtime, const char *call);
 void yk_runtime_enlist(yoke_runtime *runtime);
 void yk_runtime_relist(yoke_runtime *runtime);
 int yk_runtime_delist(yoke_runtime *runtime);
+/* The calling thread is in a progress callback of that runtime from now on; NULL: in none. Returns
+ * the one before, to be set again afterwards. */
+const yoke_runtime *yk_callback_of(const yoke_runtime *runtime);
 
 #endif

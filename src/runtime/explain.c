@@ -1,4 +1,5 @@
 /* explain.c - see explain.h. */
+
 #include "explain.h"
 
 #include <math.h>
@@ -10,151 +11,16 @@
 #include "../partition/account.h"
 #include "../platform/program.h"
 #include "../trace/trace.h"
-#include "crew.h"
-#include "lessons.h"
+#include "kernel.h"
 #include "loading.h"
-#include "result.h"
-
-/* Longer jobs are all kept. */
-enum { LONG_NS = 1000000, NAME_BYTES = 96, REASON_BYTES = 256 };
-enum { TEXT_BYTES = 16 << 10, TEXT_MOST = 16 << 20 };
-
-struct told_device {
-    char name[YOKE_DEVICE_NAME_MAX];
-    int64_t items, chunks;
-    double busy_ns, link_bytes_per_ns;
-    struct yk_account account;
-    char reason[REASON_BYTES];
-};
-
-struct yk_told {
-    struct yk_job *from; /* it is to be worked out from this one; NULL: it has been */
-    int64_t items, ns;
-    uint64_t jobs;      /* of the kernel, this one being the latest */
-    int64_t known_jobs; /* of earlier processes, that it began with */
-    int derived;        /* it began with what was derived from other sizes */
-    int tuned;          /* it began with lines of each device alone */
-    int of_jobs; /* lines are of whole jobs, as its partitioner split by them; else of chunks */
-    char job[NAME_BYTES], partitioner[NAME_BYTES];
-    int room;         /* for so many devices */
-    int device_count; /* 0: there was no memory to work it out */
-    struct told_device devices[];
-};
-
-/* Under runtime.lock. The job if it is to be released without. */
-static struct yk_job *let_go(struct yk_told *told)
-{
-    struct yk_job *job = told ? told->from : NULL;
-    if (!job)
-        return NULL;
-    told->from = NULL;
-    return yk_job_look_away_locked(job) ? job : NULL;
-}
-
-void yk_told_forget(const yoke_runtime *runtime)
-{
-    struct yk_kernel *kernel;
-    for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
-        if (kernel->told && kernel->told->from) {
-            yk_job_look_away(kernel->told->from);
-            kernel->told->from = NULL;
-        }
-}
-
-static int is_wanted(const struct yk_job *job, uint64_t jobs)
-{
-    return job->ended_ns - job->submitted_ns >= LONG_NS || (jobs & (jobs - 1)) == 0;
-}
-
-static struct yk_told *told_of(struct yk_kernel *kernel, int devices)
-{
-    struct yk_told *told = kernel->told;
-    if (told && told->room >= devices)
-        return told;
-    yk_free(told);
-    told = yk_calloc(1, sizeof *told + (size_t)devices * sizeof *told->devices);
-    if (told)
-        told->room = devices;
-    kernel->told = told;
-    return told;
-}
-
-static void note_device(const struct yk_job *job, int d, const struct yk_account *account,
-                        struct told_device *out)
-{
-    const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
-    const struct yk_split_outcome *outcome = &job->devices[d].outcome;
-    char text[YK_REASON_TEXT];
-    const char *reason = yk_job_reason(job, d, text);
-    out->items = outcome->items;
-    out->chunks = outcome->chunks;
-    out->busy_ns = (double)outcome->busy_ns;
-    out->link_bytes_per_ns = desc->link_bytes_per_ns;
-    out->account = *account;
-    snprintf(out->name, sizeof out->name, "%s", desc->name);
-    snprintf(out->reason, sizeof out->reason, "%s", reason ? reason : "");
-}
-
-static void work_out(const struct yk_job *job, struct yk_told *told)
-{
-    struct yk_account accounts[YK_PLACES];
-    char text[YK_PARTITIONER_TEXT];
-    int d;
-    told->device_count = 0;
-    if (yk_job_account(job, accounts) != YOKE_OK)
-        return;
-    told->items = job->last - job->first;
-    told->ns = job->ended_ns - job->submitted_ns;
-    told->device_count = job->device_count;
-    snprintf(told->job, sizeof told->job, "%s", job->name);
-    snprintf(told->partitioner, sizeof told->partitioner, "%s", yk_job_partitioner_text(job, text));
-    told->of_jobs = 0;
-    for (d = 0; d < job->device_count; d++) {
-        note_device(job, d, &accounts[d], &told->devices[d]);
-        told->of_jobs |= accounts[d].of_jobs;
-    }
-}
-
-struct yk_job *yk_told_note(struct yk_job *job)
-{
-    struct yk_kernel *kernel = job->kernel;
-    const struct yk_memory *memory;
-    struct yk_told *told;
-    struct yk_job *before;
-    if (!is_wanted(job, ++kernel->jobs))
-        return NULL;
-    before = let_go(kernel->told);
-    told = told_of(kernel, job->device_count);
-    if (!told)
-        return before;
-    memory = yk_kernel_recall(kernel, job->key);
-    told->jobs = kernel->jobs;
-    told->known_jobs = memory ? memory->taught : 0;
-    told->derived = memory && memory->derived;
-    told->tuned = memory && memory->tuned;
-    if (yk_crew_is_large(job->crew)) {
-        work_out(job, told);
-    } else {
-        told->from = job;
-        yk_job_look(job);
-    }
-    return before;
-}
-
-/* All that there are; no job is left. */
-static void work_out_all(const yoke_runtime *runtime)
-{
-    const struct yk_kernel *kernel;
-    for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
-        if (kernel->told && kernel->told->from)
-            work_out(kernel->told->from, kernel->told);
-    yk_told_forget(runtime);
-}
+#include "told.h"
 
 static int has_story(const struct yk_kernel *kernel)
 {
     return kernel->told && kernel->told->device_count > 0;
 }
+
+enum { TEXT_BYTES = 16 << 10, TEXT_MOST = 16 << 20 };
 
 /* --- for people --- */
 
@@ -168,7 +34,8 @@ static struct yk_words duration(double ns)
     return yk_time_words(ns);
 }
 
-static void print_device(const struct told_device *device, const struct yk_told *told, FILE *stream)
+static void print_device(const struct yk_told_device *device, const struct yk_told *told,
+                         FILE *stream)
 {
     const struct yk_line *line = &device->account.line;
     char link[32] = "-";
@@ -228,7 +95,7 @@ void yk_told_print(const yoke_runtime *runtime, FILE *stream)
 char *yk_told_text(const yoke_runtime *runtime, yk_told_writer *writer)
 {
     size_t bytes;
-    work_out_all(runtime);
+    yk_told_work_out(runtime);
     for (bytes = TEXT_BYTES; bytes <= TEXT_MOST; bytes *= 2) {
         char *text = yk_calloc(bytes, 1);
         FILE *stream = text ? fmemopen(text, bytes, "w") : NULL;
@@ -285,7 +152,8 @@ static void put_text(const char *key, const char *text, FILE *stream)
     yk_trace_put_text(stream, text);
 }
 
-static void put_device(const struct told_device *device, const struct yk_told *told, FILE *stream)
+static void put_device(const struct yk_told_device *device, const struct yk_told *told,
+                       FILE *stream)
 {
     const struct yk_account *account = &device->account;
     fputc('{', stream);

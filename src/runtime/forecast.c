@@ -1,6 +1,5 @@
 /* forecast.c - predicts when flights end, from how long earlier ones took and what the device has
  * to do before them. A thread that waits sleeps until shortly before that, and then watches. */
-
 #include "forecast.h"
 
 #include "steps.h"

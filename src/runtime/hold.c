@@ -6,12 +6,12 @@
  * jobs have given theirs back; and it takes none before jobs that began earlier have theirs. So a
  * job waits only for earlier ones, on every device, and never in a circle.
  */
+
 #include "hold.h"
 
 #include "../base/alloc.h"
-#include "builds.h"
+#include "copies.h"
 #include "host_results.h"
-#include "merge.h"
 #include "packed.h"
 #include "rows.h"
 #include "step_memory.h"

@@ -3,11 +3,10 @@
 #include "homeward.h"
 
 #include "../base/alloc.h"
-#include "declare.h"
 #include "flight.h"
 #include "forecast.h"
+#include "lease.h"
 #include "packed.h"
-#include "reduction.h"
 #include "rows.h"
 
 int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight)

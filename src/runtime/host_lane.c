@@ -7,6 +7,7 @@
  * been answered, and if so reports what it has done. Every piece is a separate flight, so rows of
  * pieces that were not done never count as written.
  */
+
 #include "host_lane.h"
 
 #include "../partition/partitioner.h"

@@ -12,6 +12,7 @@
  * flight that ended well. Other devices write rows that it did not end into the array. Its buffer
  * is never used again, because the place is lost, and never freed, because its table does not free.
  */
+
 #include "host_results.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* job.c - copies a user's job, so that nothing of it is needed after submit. */
+
 #include "job.h"
 
 #include <math.h>
@@ -7,9 +8,10 @@
 #include "../base/alloc.h"
 #include "../base/carve.h"
 #include "../partition/partitioner.h"
+#include "array_handle.h"
 #include "check.h"
 #include "crew.h"
-#include "packed.h"
+#include "order.h"
 #include "range.h"
 #include "reduction.h"
 
@@ -86,6 +88,23 @@ static void cut_halo(yoke_arg *arg)
         arg->after = arg->array->rows;
 }
 
+/* Finds the arrays whose row distances are values of the job; those values no longer count as array
+ * arguments. */
+static void note_distances(struct yk_job *job)
+{
+    int p, q;
+    for (p = 0; p < job->arg_count; p++) {
+        yoke_arg *value = &job->args[p];
+        if (value->mode != YOKE_PARAM_VALUE || !value->array)
+            continue;
+        for (q = 0; q < job->arg_count; q++)
+            if (job->args[q].mode != YOKE_PARAM_VALUE && job->args[q].array == value->array)
+                job->distance_of[p] = (uint8_t)(q + 1);
+        job->packs |= 1u << (job->distance_of[p] - 1);
+        value->array = NULL;
+    }
+}
+
 /* The job with copies of everything that it was given. */
 static struct yk_job *copy(const struct asked *asked)
 {
@@ -105,7 +124,7 @@ static struct yk_job *copy(const struct asked *asked)
     job->name = yk_carve_text(&next, asked->name);
     job->partitioner = asked->partitioner ? yk_carve_text(&next, asked->partitioner) : NULL;
     memcpy(job->args, asked->spec->args, args * sizeof *job->args);
-    yk_packed_note(job);
+    note_distances(job);
     for (p = 0; p < asked->args; p++) {
         yoke_arg *arg = &job->args[p];
         const void *value = arg->value ? arg->value : &arg->bits;

@@ -1,6 +1,5 @@
 /* join.c - a device joins a job: its kernel is built, its arrays have room, and the memory that it
  * will probably copy from is pinned. */
-
 #include "join.h"
 
 #include "ahead.h"

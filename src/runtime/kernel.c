@@ -1,4 +1,5 @@
 /* kernel.c - see kernel.h: interns kernels and builds them. */
+
 #include "kernel.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* knowledge.c - see knowledge.h: asks the knowledge base before a job begins. */
+
 #include "knowledge.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "../partition/partitioner.h"
 #include "../platform/clock.h"
 #include "../platform/topology.h"
+#include "kernel.h"
 #include "knowledge_state.h"
 #include "subject.h"
 

@@ -7,6 +7,7 @@
 #include "../base/alloc.h"
 #include "../partition/partitioner.h"
 #include "explain.h"
+#include "kernel.h"
 #include "knowledge.h"
 #include "knowledge_state.h"
 

@@ -1,5 +1,6 @@
 /* landing.c - how a flight ends: well, issued only halfway, or with a kernel that failed. See
  * flight.c. */
+
 #include "landing.h"
 
 #include "../base/alloc.h"

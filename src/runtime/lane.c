@@ -11,6 +11,7 @@
 #include "forecast.h"
 #include "host_lane.h"
 #include "landing.h"
+#include "lease.h"
 #include "loss.h"
 #include "overdue.h"
 #include "packed.h"

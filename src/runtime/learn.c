@@ -4,9 +4,8 @@
 
 #include "../partition/partitioner.h"
 #include "decomposition.h"
-#include "explain.h"
+#include "kernel.h"
 #include "knowledge.h"
-#include "reduction.h"
 #include "weights.h"
 
 /* All of it but what is each device's own. Others that ran beside it had a part in the time it

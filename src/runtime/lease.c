@@ -1,4 +1,5 @@
 /* lease.c - see lease.h. */
+
 #include "lease.h"
 
 #include <string.h>

@@ -6,12 +6,14 @@
  * (ahead.c); then the job counts as one of `auto`, and the partitioner's own memory is not changed
  * or started, because speeds without pins would be in it.
  */
+
 #include "lessons.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "../partition/partitioner.h"
+#include "kernel.h"
 #include "knowledge.h"
 
 static int suffices(const struct yk_memory *memory, int device_count)

@@ -14,6 +14,7 @@
  * A loader's lock is held while a device joins a runtime, so nobody leaves in between. The static
  * one is taken first.
  */
+
 #include "loader.h"
 
 #include <pthread.h>

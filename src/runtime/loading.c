@@ -6,6 +6,7 @@
  * Of threads that find a reason at the same time one takes the runtime from awaited to over, and
  * notes its reason.
  */
+
 #include "loading.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* loss.c - chunks of a lane that were not done, and lost devices: which items return to the range,
  * and what is lost with them. See lane.c. */
+
 #include "loss.h"
 
 #include "../base/alloc.h"

@@ -7,21 +7,13 @@
  * depend on timing. A panel's copy is as large as its whole array, because kernels index it like
  * the array.
  */
+
 #include "merge.h"
 
 #include "../base/alloc.h"
 #include "copies.h"
 #include "retire.h"
-
-char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    yoke_array *array = job->args[arg].array;
-    char **slot = &jd->private_hosts[lane * job->arg_count + arg];
-    if (!*slot)
-        *slot = yk_calloc((size_t)yk_private_bytes(array), 1);
-    return *slot;
-}
+#include "sum.h"
 
 /* Folds a device's copies and fetches the sum into its (otherwise unused) first host slot. The copy
  * follows the fold in one queue, so one wait is enough for both. */

@@ -1,4 +1,5 @@
 /* notice.c - see notice.h. The compiler does not return meanwhile, so a separate thread waits. */
+
 #include "notice.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* order.c - see order.h: links jobs that conflict, and releases those that waited. */
+
 #include "order.h"
 
 #include "../base/alloc.h"

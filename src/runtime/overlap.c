@@ -3,6 +3,7 @@
  * yoke tracks rows per array: two jobs on two arrays run at the same time, and what a device wrote
  * to one array does not reach another device's copy of the other.
  */
+
 #include "overlap.h"
 
 #include "../array/veil.h"

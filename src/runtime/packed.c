@@ -12,21 +12,6 @@
 /* The alignment of separate buffers. */
 enum { ALIGNMENT = 256 };
 
-void yk_packed_note(struct yk_job *job)
-{
-    int p, q;
-    for (p = 0; p < job->arg_count; p++) {
-        yoke_arg *value = &job->args[p];
-        if (value->mode != YOKE_PARAM_VALUE || !value->array)
-            continue;
-        for (q = 0; q < job->arg_count; q++)
-            if (job->args[q].mode != YOKE_PARAM_VALUE && job->args[q].array == value->array)
-                job->distance_of[p] = (uint8_t)(q + 1);
-        job->packs |= 1u << (job->distance_of[p] - 1);
-        value->array = NULL;
-    }
-}
-
 int64_t yk_packed_distance(const struct yk_job *job, int device, int p)
 {
     const int of = job->distance_of[p] - 1;

@@ -4,9 +4,6 @@
 
 #include "job.h"
 
-/* Finds the arrays whose row distances are values of the job; those values no longer count as array
- * arguments. */
-void yk_packed_note(struct yk_job *job);
 /* Bytes from one row of an argument to the next on the device; for a host thread they are those of
  * the array. */
 static inline int64_t yk_held_pitch(const struct yk_job *job, int device, int p)

@@ -1,9 +1,11 @@
 /* panels.c - the public side of column panels (array/panel.h): operations that must wait for jobs.
  */
+
 #include "panels.h"
 
 #include "../array/panel.h"
 #include "../base/status.h"
+#include "array_handle.h"
 #include "entry.h"
 #include "wait.h"
 

@@ -1,5 +1,6 @@
 /* plan.c - a job's devices and dispatcher when it begins: what is known about each device by then,
  * which devices are asked, and which cores are kept free for threads that drive GPUs. */
+
 #include "plan.h"
 
 #include <math.h>
@@ -11,8 +12,8 @@
 #include "crew.h"
 #include "decomposition.h"
 #include "host_lane.h"
+#include "kernel.h"
 #include "lessons.h"
-#include "reduction.h"
 #include "traffic.h"
 #include "turn.h"
 #include "unit.h"

@@ -1,17 +1,12 @@
 /* progress.c - reports a job's progress to the user, and checks its deadline. */
+
 #include "progress.h"
 
 #include "../base/status.h"
+#include "entry.h"
+#include "lease.h"
 
 #define TELL_NS 20000000
-
-static _Thread_local const yoke_runtime *telling; /* the runtime whose callback this thread is
-                                                   * in; NULL: none */
-
-const yoke_runtime *yk_progress_of(void)
-{
-    return telling;
-}
 
 int yk_job_is_stopped(struct yk_job *job)
 {
@@ -44,12 +39,11 @@ void yk_job_tell_progress(struct yk_job *job, int ended)
         return;
     done = ended ? all : done_items(job);
     if (done > job->told && !atomic_load(&job->stop)) {
-        const yoke_runtime *outer = telling;
+        const yoke_runtime *outer = yk_callback_of(job->runtime);
         int cancels;
         job->told = done;
-        telling = job->runtime;
         cancels = job->progress(job->progress_context, done, all);
-        telling = outer;
+        yk_callback_of(outer);
         if (cancels && !ended)
             yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled by its progress callback",
                                      job->name));

@@ -8,7 +8,5 @@
 int yk_job_is_stopped(struct yk_job *job);
 /* Tells the user how far it is, if that is due; `ended`: that all is done. No lock is held. */
 void yk_job_tell_progress(struct yk_job *job, int ended);
-/* The runtime in whose progress callback the calling thread is; NULL: in none. */
-const yoke_runtime *yk_progress_of(void);
 
 #endif

@@ -1,4 +1,5 @@
 /* range.c - a job's range: checks and fills in the ends of all its dimensions. */
+
 #include "range.h"
 
 #include "../base/status.h"

@@ -1,4 +1,5 @@
 /* reduction.c - see reduction.h: opens, folds and keeps arrays of partial results. */
+
 #include "reduction.h"
 
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "array_list.h"
+#include "blocks.h"
 #include "unit.h"
 #include "value.h"
 

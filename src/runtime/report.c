@@ -1,9 +1,8 @@
 /* report.c - tells the dispatcher what a lane did, and when. */
-
 #include "report.h"
 
 #include "host_lane.h"
-#include "loading.h"
+#include "lease.h"
 #include "progress.h"
 #include "turn.h"
 #include "wake.h"

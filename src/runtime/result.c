@@ -1,11 +1,13 @@
 /* result.c - what a job did, in one block of memory that its owner frees at once. A job that has no
  * crew any more has only numbers, no sentences. */
+
 #include "result.h"
 
 #include "../base/alloc.h"
 #include "../base/carve.h"
 #include "../partition/account.h"
 #include "crew.h"
+#include "kernel.h"
 #include "lessons.h"
 #include "turn.h"
 #include "wait_text.h"

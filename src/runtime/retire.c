@@ -3,8 +3,6 @@
 #include "retire.h"
 
 #include "../base/status.h"
-#include "builds.h"
-#include "loading.h"
 #include "stranded.h"
 #include "wake.h"
 

@@ -1,9 +1,5 @@
 /* rows.c - which rows of an argument the items of a job touch. */
-
 #include "rows.h"
-
-#include "declare.h"
-#include "reduction.h"
 
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items)
 {

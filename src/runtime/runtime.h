@@ -165,9 +165,6 @@ static inline int64_t yk_now(const yoke_runtime *runtime)
 {
     return runtime->virtual_clock ? runtime->clock->now() : yk_clock_ns();
 }
-/* All that yoke_close does before it takes the runtime apart: waits for jobs, keeps what was
- * learned, tells what was asked for, writes the timeline. */
-yoke_status yk_runtime_conclude(yoke_runtime *runtime);
 /* Whether its threads were told to look after their devices without sleeping. */
 static inline int yk_runtime_polls(const yoke_runtime *runtime)
 {

@@ -1,5 +1,4 @@
 /* spoil.c - rows that a stopped job may have changed are lost until they are written again. */
-
 #include "spoil.h"
 
 #include "rows.h"

@@ -1,5 +1,6 @@
 /* step_memory.c - memory that step kernels need on a device: a queue for each lane, and words that
  * tell the host how many items are left in it. */
+
 #include "step_memory.h"
 
 #include "../base/status.h"

@@ -12,6 +12,7 @@
 #include "../base/alloc.h"
 #include "flight.h"
 #include "homeward.h"
+#include "kernel.h"
 #include "turn.h"
 
 /* Most launches between two looks at the words. */

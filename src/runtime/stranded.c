@@ -4,10 +4,7 @@
 #include "stranded.h"
 
 #include "../base/status.h"
-#include "decomposition.h"
-#include "explain.h"
-#include "knowledge.h"
-#include "reduction.h"
+#include "kernel.h"
 
 /* Where no device could take part, a kernel that does not compile explains more than one that is
  * missing. */

@@ -1,4 +1,5 @@
 /* subject.c - see subject.h: hashes the parts of a job that identify its kind. */
+
 #include "subject.h"
 
 #include "../base/hash.h"

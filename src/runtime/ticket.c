@@ -1,5 +1,6 @@
 /* ticket.c - tickets, which stay recognisable after they are gone: waiting for a job twice is an
  * error with a name, not a crash. The lock is taken before those of runtimes. */
+
 #include "ticket.h"
 
 #include "../base/handles.h"

@@ -5,6 +5,7 @@
  * be missing. So an index expression i * stride + rest must step by the elements of a row, and its
  * rest must stay in the rows that the job declares.
  */
+
 #include "touches.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* tracing.c - a runtime's timeline: track 0 shows jobs; then there is one track per lane. */
+
 #include "tracing.h"
 
 #include <stdio.h>

@@ -6,10 +6,12 @@
  * lacks, only those count that exceed what others will do. Arrays that all items need whole do not
  * count per item.
  */
+
 #include "traffic.h"
 
 #include <math.h>
 
+#include "order.h"
 #include "rows.h"
 
 /* One, unless a callback returns the rows: then the average. */

@@ -4,6 +4,7 @@
  * start together; a slow one does not hold up the others, because each counts what it did in the
  * same time.
  */
+
 #include "triad.h"
 
 #include <stdatomic.h>

@@ -6,10 +6,12 @@
  * on them counts. A device continues with one kernel if the other one does not compile, is not
  * compiled yet, or has no memory for its queues.
  */
+
 #include "turn.h"
 
 #include <math.h>
 
+#include "kernel.h"
 #include "step_memory.h"
 #include "unit.h"
 

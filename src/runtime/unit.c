@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "decomposition.h"
 #include "reduction.h"
 
 static int64_t unit_of(const yoke_kernel *kernel)

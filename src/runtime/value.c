@@ -1,4 +1,5 @@
 /* value.c - see value.h: a table of type names. */
+
 #include "value.h"
 
 #include <string.h>

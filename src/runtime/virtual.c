@@ -5,6 +5,7 @@
  * progress, then advances to the next completion or to the earliest time at which a lane asked to
  * be stepped again, as workers sleep until then.
  */
+
 #include "virtual.h"
 
 #include "../backend/stalled.h"

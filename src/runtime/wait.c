@@ -1,4 +1,5 @@
 /* wait.c - sleeps until jobs are done: one, all, or those that block the host. */
+
 #include "wait.h"
 
 #include "../base/status.h"
@@ -6,6 +7,7 @@
 #include "calls.h"
 #include "entry.h"
 #include "forecast.h"
+#include "order.h"
 #include "virtual.h"
 #include "wake.h"
 

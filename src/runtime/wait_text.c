@@ -1,5 +1,6 @@
 /* wait_text.c - sentences of a result about threads: how they waited for a device and why, and how
  * many there were for the cores. */
+
 #include "wait_text.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* wake.c - wakes threads, if that pays. Waking one costs some microseconds of its waker, which is
  * much for a short job: so one thread wakes few others, which wake the rest, and a brief job wakes
  * none. */
-
 #include "wake.h"
 
 /* A wake takes its caller about 5 us, which adds up if there are many cores. So a woken thread

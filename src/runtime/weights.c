@@ -1,5 +1,6 @@
 /* weights.c - the CPU weight of jobs: which setting applies, when, and how it changes at a job's
  * end. model/weight.c decides; everything here is with runtime.lock held. */
+
 #include "weights.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 
 #include "../base/option.h"
 #include "../base/status.h"
+#include "kernel.h"
 
 enum { CHUNKS_MOST = 1000000 };
 

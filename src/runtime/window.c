@@ -8,13 +8,14 @@
  * chunk may need more than expected; its lane then takes a separate buffer, or the chunk is made
  * smaller.
  */
+
 #include "window.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "../base/status.h"
-#include "merge.h"
+#include "copies.h"
 #include "packed.h"
 #include "rows.h"
 #include "unit.h"

@@ -6,6 +6,7 @@
  * work, declares that it is asleep, and reads change again before it sleeps. A thread that changes
  * something first increments change and then looks which threads are asleep.
  */
+
 #include "worker.h"
 
 #include <stdio.h>

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
+#include "runtime/kernel.h"
 #include "runtime/runtime.h"
 #include "standin.h"
 

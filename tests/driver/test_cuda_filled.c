@@ -21,7 +21,6 @@
 #include "pins.h"
 #include "platform/clock.h"
 #include "runtime/device.h"
-#include "runtime/runtime.h"
 #include "standin.h"
 
 enum { MIB = 1 << 20, BYTES = 8 * MIB, FLOATS = BYTES / 4, PAGE = 4096 };

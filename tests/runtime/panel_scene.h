@@ -16,7 +16,6 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/array_handle.h"
 #include "runtime/runtime.h"
 
 enum { ROWS = 90, WIDTH = 70, PANELS = 4 };

@@ -12,6 +12,7 @@
 #include "alternative_work.h"
 #include "ok.h"
 #include "runtime/job.h"
+#include "runtime/runtime.h"
 
 struct machine {
     const char *devices;

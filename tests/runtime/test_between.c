@@ -19,7 +19,6 @@
 #include "job_kernels.h"
 #include "ok.h"
 #include "runtime/device.h"
-#include "runtime/runtime.h"
 #include "walk.h"
 
 enum { LARGE = 1 << 20, SOME = LARGE / 4, SMALL = 3000 };

@@ -18,7 +18,6 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "runtime/device.h"
-#include "runtime/runtime.h"
 #include "scene.h"
 #include "walk.h"
 

@@ -15,7 +15,6 @@
 #include "ok.h"
 #include "runtime/device.h"
 #include "runtime/host_lane.h"
-#include "runtime/job.h"
 #include "walk.h"
 
 enum { N = 6000, BINS = 7, JOBS = 40 };

@@ -24,7 +24,6 @@
 #include "platform/clock.h"
 #include "runtime/array_handle.h"
 #include "runtime/device.h"
-#include "runtime/runtime.h"
 #include "walk.h"
 
 enum { PAGE = 4096, N = 64 * 1024, SHIFT = 5 };

@@ -15,7 +15,6 @@
 #include "job_kernels.h"
 #include "ok.h"
 #include "runtime/device.h"
-#include "runtime/runtime.h"
 #include "walk.h"
 
 enum { ROWS = 96, INNER = 96, WIDTH = 128, PANELS = 8, HANGS_SECONDS = 120 };

@@ -15,6 +15,7 @@
 #include "job_kernels.h"
 #include "ok.h"
 #include "runtime/array_handle.h"
+#include "runtime/runtime.h"
 
 enum { ROWS = 1 << 20, MANY = 1 << 23 };
 

@@ -12,6 +12,7 @@
 #include "job_kernels.h"
 #include "ok.h"
 #include "runtime/job.h"
+#include "runtime/runtime.h"
 
 enum { ITEMS = 4000, CORES = 0, GPU = 1 };
 

@@ -16,7 +16,6 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "runtime/device.h"
-#include "runtime/runtime.h"
 
 #define OK(call) assert_int_equal(call, YOKE_OK)
 enum { N = 6000, JOBS_MOST = 20000 };

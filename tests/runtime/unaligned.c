@@ -6,7 +6,6 @@
 #include "array/copy.h"
 #include "job_kernels.h"
 #include "runtime/device.h"
-#include "runtime/runtime.h"
 
 struct unaligned unaligned;
 

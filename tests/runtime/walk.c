@@ -11,7 +11,6 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "runtime/device.h"
-#include "runtime/runtime.h"
 #include "under_sanitizer.h"
 
 enum { HANGS_SECONDS = 60 };

@@ -5,11 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
 #include "runtime/await.h"
 #include "runtime/forecast.h"
-#include "runtime/job.h"
+#include <cmocka.h>
 
 enum { US = 1000, MS = 1000000 };
 

@@ -12,7 +12,6 @@
 
 #include "base/alloc.h"
 #include "runtime/device.h"
-#include "runtime/runtime.h"
 
 static yoke_runtime *open_on(const char *devices)
 {

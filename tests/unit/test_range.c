@@ -1,17 +1,16 @@
 /* test_range.c - a job's range filled in: the defaults of each dimension, the treatment of `out`
  * arguments, and the amount of work that plans and memory assume for a part of a range. */
-#include "runtime/job.h"
-#include "runtime/range.h"
-#include "runtime/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "runtime/kernel.h"
+#include "runtime/range.h"
 #include "runtime/subject.h"
+#include "runtime/unit.h"
+#include <cmocka.h>
 
 enum { ARGS = 5 };
 static struct yk_kernel kernel = { .kernel = { .name = "k", .dimensions = 3 } };

@@ -1,5 +1,6 @@
 /* runtime.c - open, close, and the settings of a runtime. */
-#include "runtime.h"
+
+#include "open.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "loading.h"
 #include "reduction.h"
 #include "ticket.h"
+#include "told.h"
 #include "tracing.h"
 #include "wait.h"
 #include "weights.h"
