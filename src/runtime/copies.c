@@ -133,8 +133,10 @@ static yoke_status open_buffer(struct yk_job *job, int device, int arg)
     if (status != YOKE_OK)
         return status;
     yk_lock(&place->lock);
-    status = backend->zero(place->upload, jd->private_buffers[arg], 0,
-                           bytes_of(job, arg, jd->private_copies[arg]), &event);
+    status = backend->zero(place->upload,
+                           &(struct yk_buffer_range){ jd->private_buffers[arg], 0,
+                                                      bytes_of(job, arg, jd->private_copies[arg]) },
+                           &event);
     if (status == YOKE_OK) {
         yk_place_uploading(place, event, NULL);
     } else {

@@ -166,8 +166,8 @@ yoke_status yk_opencl_queue_open(struct yk_device *device, struct yk_queue **out
 void yk_opencl_queue_close(struct yk_queue *queue);
 yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
                            struct yk_event **event);
-yoke_status yk_opencl_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                           int64_t bytes, struct yk_event **event);
+yoke_status yk_opencl_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                           struct yk_event **event);
 
 /* opencl_log.c. A compiler's log in which <kernel>:LINE is translated, by the markers in the text
  * it compiled. Freed by the caller; NULL if there is no memory. */

@@ -128,28 +128,30 @@ yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
     return status;
 }
 
-yoke_status yk_opencl_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                           int64_t bytes, struct yk_event **event)
+yoke_status yk_opencl_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                           struct yk_event **event)
 {
     static const cl_uint zeros[4];
     struct yk_event *made;
     yoke_status status = yk_opencl_alive(queue->device);
     if (status != YOKE_OK)
         return status;
-    if (!inside(buffer, offset, bytes))
+    if (!inside(range->buffer, range->offset, range->bytes))
         return yk_fail(YOKE_EINVAL, "%s: clearing %lld bytes at %lld leaves the buffer",
-                       queue->device->base.desc.name, (long long)bytes, (long long)offset);
+                       queue->device->base.desc.name, (long long)range->bytes,
+                       (long long)range->offset);
     status = yk_opencl_event_prepare(queue, event, &made);
     if (status != YOKE_OK)
         return status;
     /* The pattern size has to divide both; the largest is the fastest. */
     size_t pattern = sizeof zeros;
-    while ((offset | bytes) & (int64_t)(pattern - 1))
+    while ((range->offset | range->bytes) & (int64_t)(pattern - 1))
         pattern /= 2;
     cl_event *slot = yk_opencl_event_slot(made);
     const struct yk_opencl_api *cl = queue->device->cl;
-    cl_int code = bytes ? cl->EnqueueFillBuffer(queue->handle, buffer->memory, zeros, pattern,
-                                                (size_t)offset, (size_t)bytes, 0, NULL, slot)
-                        : cl->EnqueueMarkerWithWaitList(queue->handle, 0, NULL, slot);
+    cl_int code = range->bytes ? cl->EnqueueFillBuffer(queue->handle, range->buffer->memory, zeros,
+                                                       pattern, (size_t)range->offset,
+                                                       (size_t)range->bytes, 0, NULL, slot)
+                               : cl->EnqueueMarkerWithWaitList(queue->handle, 0, NULL, slot);
     return yk_opencl_event_submit(queue, made, code, event, "clearing memory");
 }

@@ -166,22 +166,23 @@ yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, stru
     return status;
 }
 
-yoke_status yk_sim_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                        int64_t bytes, struct yk_event **event)
+yoke_status yk_sim_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                        struct yk_event **event)
 {
     struct sim_device *device = queue->device;
     const struct sim_settings *s = &device->settings;
     struct yk_event *made;
-    if (!range_ok(buffer, offset, bytes) || !yk_sim_is_mapped(buffer, offset, bytes))
+    if (!range_ok(range->buffer, range->offset, range->bytes) ||
+        !yk_sim_is_mapped(range->buffer, range->offset, range->bytes))
         return yk_fail(YOKE_EINVAL,
                        "%s: %lld bytes to set to zero lie outside their buffer or were not "
                        "committed",
-                       device->base.desc.name, (long long)bytes);
-    struct sim_effect effect = { .to = buffer->data + offset, .bytes = bytes };
+                       device->base.desc.name, (long long)range->bytes);
+    struct sim_effect effect = { .to = range->buffer->data + range->offset, .bytes = range->bytes };
     yoke_status status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;
-    struct sim_cost cost = { .duration_ns = 1e9 * (s->launch + (double)bytes / s->bandwidth),
+    struct sim_cost cost = { .duration_ns = 1e9 * (s->launch + (double)range->bytes / s->bandwidth),
                              .engine = &device->engine_free[SIM_COMPUTE] };
     yk_sim_enter();
     status = device_usable(device);
