@@ -108,9 +108,12 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
 yoke_status yk_opencl_handle(struct yk_opencl_device *device);
 /* The major number of an NVIDIA GPU's compute capability; 0 for other devices. */
 int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device);
-/* A text property of a device, cut to capacity; "" if it has none. */
-void yk_opencl_text(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name, char *text,
-                    size_t capacity);
+/* A property of a device that is text; "" if it has none. */
+struct yk_opencl_property {
+    char text[1024];
+};
+struct yk_opencl_property yk_opencl_property(const struct yk_opencl_api *cl, cl_device_id device,
+                                             cl_uint name);
 
 /* opencl_event.c. An operation: begin (makes an event, if one is wanted, so that nothing can fail
  * once work is queued), the driver's calls, which enqueue into yk_opencl_event_slot, end. */
