@@ -149,6 +149,13 @@ static yoke_status check_length(const char *path, struct header *header)
             to[i] = (float)(slope * (double)from[i] + shift);                                      \
     } while (0)
 
+static void drop_infinite(int64_t count, float *voxels)
+{
+    for (int64_t i = 0; i < count; ++i)
+        if (!isfinite(voxels[i]))
+            voxels[i] = 0.0f;
+}
+
 /* Converts voxels from the file's form, in this machine's byte order, to floats. */
 static void convert(const nifti_1_header *header, const void *bytes, int64_t count, float *to)
 {
@@ -188,9 +195,7 @@ static void convert(const nifti_1_header *header, const void *bytes, int64_t cou
         CONVERT(double);
         break;
     }
-    for (int64_t i = 0; i < count; ++i)
-        if (!isfinite(to[i]))
-            to[i] = 0.0f;
+    drop_infinite(count, to);
 }
 
 static void to_host_voxels(int swapped, int64_t width, int64_t count, void *bytes)

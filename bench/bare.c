@@ -32,7 +32,8 @@ static yoke_status open_buffer(struct bare *bare, struct yk_buffer **out)
     if (status == YOKE_OK && backend->commit)
         status = backend->commit(bare->device, *out, 0, bytes);
     if (status == YOKE_OK)
-        status = backend->zero(bare->queues[0], *out, 0, bytes, &event);
+        status =
+            backend->zero(bare->queues[0], &(struct yk_buffer_range){ *out, 0, bytes }, &event);
     return status == YOKE_OK ? wait_for(bare, event) : status;
 }
 

@@ -120,11 +120,9 @@ static int find_machine(struct kb *kb, const char *digits)
     return 0;
 }
 
-/* Checks for words that do not go together. */
-static int check(const struct action *action, const struct args *args, const char *const *values)
+/* The following check for words that do not go together. `word` follows the action, or is NULL. */
+static int check_word(const struct action *action, const char *word, const char *const *values)
 {
-    const char *word = args->word_count > 1 ? args->words[1] : NULL;
-    int forgets = action->run == kb_forget;
     if (word && action->words == 0)
         return args_mistake("yoke kb %s: '%s' is one word too many; see 'yoke help kb'",
                             action->word.name, word);
@@ -133,21 +131,45 @@ static int check(const struct action *action, const struct args *args, const cha
     if (word && action->words == 1 && values[KB_KERNEL])
         return args_mistake("yoke kb %s: '%s' and --kernel name a kernel each", action->word.name,
                             word);
+    return 0;
+}
+
+/* Whether the options choose some of what is known. */
+static int chooses(const char *const *values)
+{
+    return values[KB_KERNEL] || values[KB_MACHINE] || values[KB_OLDER];
+}
+
+static int check_options(const struct action *action, const char *const *values)
+{
     if (values[KB_JSON] && action->run != kb_list && action->run != kb_show)
         return args_mistake("--json is for list and show; export writes JSON by itself");
     if (values[KB_LONG] && action->run != kb_list)
         return args_mistake("--long is for list; %s needs none", action->word.name);
-    if (values[KB_ALL] && !forgets)
+    if (values[KB_ALL] && action->run != kb_forget)
         return args_mistake("--all is for forget; %s takes all unless told otherwise",
                             action->word.name);
-    if (action->run == kb_import && (values[KB_KERNEL] || values[KB_MACHINE] || values[KB_OLDER]))
+    if (action->run == kb_import && chooses(values))
         return args_mistake("yoke kb import takes all of a file; export only what is wanted");
-    int limited = word || values[KB_KERNEL] || values[KB_MACHINE] || values[KB_OLDER];
-    if (forgets && !limited && !values[KB_ALL])
+    return 0;
+}
+
+static int check_forget(const char *word, const char *const *values)
+{
+    const int limited = word || chooses(values);
+    if (!limited && !values[KB_ALL])
         return args_mistake("forget what? A kernel's name, --machine, --older, or --all");
-    if (forgets && limited && values[KB_ALL])
+    if (limited && values[KB_ALL])
         return args_mistake("forget all, or only some? Leave out --all, or the rest");
     return 0;
+}
+
+static int check(const struct action *action, const char *word, const char *const *values)
+{
+    int status = check_word(action, word, values);
+    if (!status)
+        status = check_options(action, values);
+    return status || action->run != kb_forget ? status : check_forget(word, values);
 }
 
 /* Opening a file that is not a database would set it aside, which is right for yoke's own file. A
@@ -194,8 +216,8 @@ static int run_kb(int argc, char **argv)
     const struct action *action = find_action(args.words[0]);
     if (!action)
         return 2;
-    status = check(action, &args, values);
     kb.word = args.word_count > 1 ? args.words[1] : NULL;
+    status = check(action, kb.word, values);
     kb.json = values[KB_JSON];
     kb.is_long = values[KB_LONG] != NULL;
     kb.filter.name = action->words == 1 && kb.word ? kb.word : values[KB_KERNEL];

@@ -142,9 +142,9 @@ static int read_team(const cJSON *object, yoke_lesson *out)
     return 1;
 }
 
-const char *kb_lesson_read(const cJSON *object, yoke_lesson *out)
+/* Of what the lesson is. Returns what is wrong, or NULL. */
+static const char *read_subject(const cJSON *object, yoke_lesson *out)
 {
-    memset(out, 0, sizeof *out);
     if (!read_hash(object, "machine", &out->machine) ||
         !read_text(object, "machine_text", &out->machine_text))
         return "has no machine, or one that cannot be shown";
@@ -154,8 +154,16 @@ const char *kb_lesson_read(const cJSON *object, yoke_lesson *out)
     if (!read_text(object, "partitioner", &out->partitioner) &&
         cJSON_GetObjectItem(object, "partitioner")) /* an older yoke does not write it */
         return "has a partitioner that cannot be shown";
-    if (!read_sizes(object, out))
-        return "has no sizes, or too many";
+    return read_sizes(object, out) ? NULL : "has no sizes, or too many";
+}
+
+const char *kb_lesson_read(const cJSON *object, yoke_lesson *out)
+{
+    const char *wrong;
+    memset(out, 0, sizeof *out);
+    wrong = read_subject(object, out);
+    if (wrong)
+        return wrong;
     if (!read_text(object, "origin", &out->origin))
         return "has no origin";
     if (!read_count(object, "confirmed", &out->confirmed) ||

@@ -40,26 +40,30 @@ static int read_number(const cJSON *object, const char *name, double *out)
     return 1;
 }
 
+/* The number of a process or thread. */
+static int read_id(const cJSON *event, const char *name, int *out)
+{
+    double number;
+    if (!read_number(event, name, &number) || !(number >= 0 && number < 1e6))
+        return 0;
+    *out = (int)number;
+    return 1;
+}
+
 /* Returns 0 if the event is not a chunk. */
 static int read_chunk(const cJSON *event, struct chunk *out)
 {
     const cJSON *kind = cJSON_GetObjectItemCaseSensitive(event, "cat");
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(event, "name");
     const cJSON *arguments = cJSON_GetObjectItemCaseSensitive(event, "args");
-    double process, thread;
     if (!cJSON_IsString(kind) || strcmp(kind->valuestring, "chunk") != 0 || !cJSON_IsString(name) ||
-        !read_number(event, "dur", &out->seconds) || !read_number(event, "pid", &process) ||
-        !read_number(event, "tid", &thread) || !read_number(arguments, "first", &out->first) ||
+        !read_number(event, "dur", &out->seconds) || !read_id(event, "pid", &out->process) ||
+        !read_id(event, "tid", &out->thread) || !read_number(arguments, "first", &out->first) ||
         !read_number(arguments, "last", &out->last))
         return 0;
     out->name = name->valuestring;
     out->seconds *= 1e-6;
-    if (!(out->last > out->first && out->first >= 0 && out->last <= 9e15 && out->seconds > 0 &&
-          process >= 0 && process < 1e6 && thread >= 0 && thread < 1e6))
-        return 0;
-    out->process = (int)process;
-    out->thread = (int)thread;
-    return 1;
+    return out->last > out->first && out->first >= 0 && out->last <= 9e15 && out->seconds > 0;
 }
 
 /* The kernel that took the most time, among the first kernels_max. */

@@ -36,6 +36,13 @@ static yoke_status leave_cells(struct inside *inside, int32_t k)
     return YOKE_OK;
 }
 
+/* Whether the node is a leaf with this body. */
+static int is_leaf_of(const node_t *node, int32_t k, const body_t *body)
+{
+    return node->skip == k + 1 && node->size2 == 0 && node->x == body->x && node->y == body->y &&
+           node->z == body->z && node->mass == body->mass;
+}
+
 static yoke_status check_node(const struct barnes_hut_state *s, int32_t k, struct inside *inside,
                               int64_t *bodies)
 {
@@ -46,13 +53,10 @@ static yoke_status check_node(const struct barnes_hut_state *s, int32_t k, struc
         return wrong_node(k, "does not begin with the next body");
     if (inside->depth)
         inside->cells[inside->depth - 1].missing -= (double)node->mass;
-    if (node->count == 1) {
-        const body_t *body = &s->bodies[(*bodies)++];
-        if (node->skip != k + 1 || node->size2 != 0 || node->x != body->x || node->y != body->y ||
-            node->z != body->z || node->mass != body->mass)
-            return wrong_node(k, "is not the body that it should be");
-        return YOKE_OK;
-    }
+    if (node->count == 1)
+        return is_leaf_of(node, k, &s->bodies[(*bodies)++])
+                   ? YOKE_OK
+                   : wrong_node(k, "is not the body that it should be");
     if (node->skip <= k + 1 || node->skip > end || inside->depth > TREE_LEVELS)
         return wrong_node(k, "does not lie in its cell");
     if (node->skip < s->tree.node_count ? s->nodes[node->skip].first_body != after

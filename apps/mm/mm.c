@@ -220,7 +220,7 @@ static yoke_status cut(struct mm_state *s, int64_t rows)
     s->kernel.cpu.unit = (int)tiles.piece_rows;
     if (tiles.piece_rows && !s->devices.others)
         s->kernel.unit = 1; /* no device works in groups */
-    status = mm_panels_open(&s->panels, &s->product, tiles.panels, s->arrays[1], s->arrays[2]);
+    status = mm_panels_open(&s->panels, &s->product, s->arrays, tiles.panels);
     s->panels.blocks = tiles.blocks;
     return status;
 }
@@ -297,7 +297,7 @@ static yoke_status mm_run(void *state, struct app_run *run)
     const yoke_status status = rows == s->cut_rows ? YOKE_OK : cut(s, rows);
     if (status != YOKE_OK)
         return status;
-    return mm_panels_run(&s->panels, &s->product, &s->kernel, s->arrays, run);
+    return mm_panels_run(&s->panels, &s->kernel, run);
 }
 
 static yoke_status mm_verify(void *state, char *note)

@@ -10,22 +10,22 @@
 #include "mm_kernels.h"
 #include "mm_tiles.h"
 
-yoke_status mm_panels_open(struct mm_panels *panels, const struct mm_product *product, int count,
-                           yoke_array *b, yoke_array *c)
+yoke_status mm_panels_open(struct mm_panels *panels, const struct mm_product *product,
+                           yoke_array *const arrays[3], int count)
 {
     const int64_t columns = product->columns, width = mm_tiles_width(columns, count);
     yoke_status status = YOKE_OK;
     int64_t first;
-    *panels = (struct mm_panels){ .count = 0 };
+    *panels = (struct mm_panels){ .product = product, .arrays = arrays };
     for (first = 0; first < columns && status == YOKE_OK; first += width) {
         struct mm_panel *panel = &panels->items[panels->count++];
         panel->first = first;
         panel->last = columns - first < width ? columns : first + width;
         if (width >= columns)
             break;
-        status = yoke_array_panel(b, first, panel->last - first, &panel->b);
+        status = yoke_array_panel(arrays[1], first, panel->last - first, &panel->b);
         if (status == YOKE_OK)
-            status = yoke_array_panel(c, first, panel->last - first, &panel->c);
+            status = yoke_array_panel(arrays[2], first, panel->last - first, &panel->c);
     }
     if (status != YOKE_OK)
         mm_panels_close(panels);
@@ -47,9 +47,7 @@ yoke_status mm_panels_close(struct mm_panels *panels)
 
 struct mm_jobs {
     const struct mm_panels *panels;
-    const struct mm_product *product;
     const yoke_kernel *kernel;
-    yoke_array *const *arrays;
     yoke_job jobs[APP_JOBS_MAX];
     int count;
 };
@@ -57,10 +55,11 @@ struct mm_jobs {
 static void add_job(struct mm_jobs *to, int block, int panel)
 {
     const struct mm_panel *columns = &to->panels->items[panel];
-    const struct mm_product *p = to->product;
+    const struct mm_product *p = to->panels->product;
     const int64_t blocks = to->panels->blocks;
-    yoke_array *b = columns->b ? columns->b : to->arrays[1];
-    yoke_array *c = columns->c ? columns->c : to->arrays[2];
+    yoke_array *const *arrays = to->panels->arrays;
+    yoke_array *b = columns->b ? columns->b : arrays[1];
+    yoke_array *c = columns->c ? columns->c : arrays[2];
     to->jobs[to->count++] =
         (yoke_job){ .kernel = to->kernel,
                     .range = { p->rows * block / blocks, p->rows * (block + 1) / blocks },
@@ -69,18 +68,15 @@ static void add_job(struct mm_jobs *to, int block, int panel)
                               [MM_C_ROW] = yoke_row_distance(c),
                               [MM_FROM_COLUMN] = yoke_value(columns->first),
                               [MM_TO_COLUMN] = yoke_value(columns->last),
-                              [MM_A] = yoke_in(to->arrays[0]),
+                              [MM_A] = yoke_in(arrays[0]),
                               [MM_B] = yoke_in_whole(b),
                               [MM_C] = yoke_out_home(c) } };
 }
 
-yoke_status mm_panels_run(const struct mm_panels *panels, const struct mm_product *product,
-                          const yoke_kernel *kernel, yoke_array *const arrays[3],
+yoke_status mm_panels_run(const struct mm_panels *panels, const yoke_kernel *kernel,
                           struct app_run *run)
 {
-    struct mm_jobs to = {
-        .panels = panels, .product = product, .kernel = kernel, .arrays = arrays
-    };
+    struct mm_jobs to = { .panels = panels, .kernel = kernel };
     int step, i, blocks = 0;
     /* Each step brings one more panel of B and the same fraction of A, and does the products that
      * these make possible. */

@@ -12,6 +12,8 @@
 enum { MM_PANELS_GOOD = 16, MM_PANELS_MOST = APP_JOBS_MAX, MM_BLOCKS_MOST = 16 };
 
 struct mm_panels {
+    const struct mm_product *product;
+    yoke_array *const *arrays; /* A, B, C; borrowed */
     int blocks; /* blocks of rows of A and C; each is a job for every panel; at least 1 */
     int count;  /* 1: B and C themselves */
     struct mm_panel {
@@ -20,13 +22,13 @@ struct mm_panels {
     } items[MM_PANELS_MOST];
 };
 
-/* Opens `count` panels, or somewhat fewer; `count` is at most the number of columns. */
-yoke_status mm_panels_open(struct mm_panels *panels, const struct mm_product *product, int count,
-                           yoke_array *b, yoke_array *c);
+/* Opens `count` panels, or somewhat fewer; `count` is at most the number of columns. The product
+ * and its arrays A, B and C stay with the panels. */
+yoke_status mm_panels_open(struct mm_panels *panels, const struct mm_product *product,
+                           yoke_array *const arrays[3], int count);
 yoke_status mm_panels_close(struct mm_panels *panels); /* closes those that are open */
-/* Computes the whole product. arrays: A, B, C. */
-yoke_status mm_panels_run(const struct mm_panels *panels, const struct mm_product *product,
-                          const yoke_kernel *kernel, yoke_array *const arrays[3],
+/* Computes the whole product. */
+yoke_status mm_panels_run(const struct mm_panels *panels, const yoke_kernel *kernel,
                           struct app_run *run);
 
 #endif

@@ -104,15 +104,21 @@ YOKE_FN void path_meet_all(YOKE_GLOBAL const triangle_t *triangles, uint32_t fir
     }
 }
 
+/* The tree. */
+typedef struct bvh {
+    YOKE_GLOBAL const node_t *nodes;
+    YOKE_GLOBAL const triangle_t *triangles;
+} bvh_t;
+
 /* Opens the nearest node of the present group. The node's children become the present group, and
  * the rest of the old group waits on the stack. Returns the node's triangles to test, as bits;
  * `*first` is the triangle of bit 0. */
-YOKE_FN uint32_t path_open(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
-                           walk_t *walk, uint32_t *stack, uint32_t *first)
+YOKE_FN uint32_t path_open(bvh_t bvh, walk_t *walk, uint32_t *stack, uint32_t *first)
 {
     const uint32_t highest = 31u - PATH_LEADING_ZEROS(walk->mask);
     const uint32_t slot = (highest - 24u) ^ walk->turn, slots = walk->mask & 255u;
-    YOKE_GLOBAL const node_t *node = nodes + (walk->first + PATH_ONES(slots & ((1u << slot) - 1u)));
+    YOKE_GLOBAL const node_t *node =
+        bvh.nodes + (walk->first + PATH_ONES(slots & ((1u << slot) - 1u)));
     uint32_t met;
     walk->mask ^= 1u << highest;
     if (walk->mask > 0x00ffffffu) {
@@ -121,7 +127,7 @@ YOKE_FN uint32_t path_open(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const tr
         walk->waiting++;
     }
     *first = node->first_triangle;
-    PATH_FETCH(&triangles[*first])
+    PATH_FETCH(&bvh.triangles[*first])
     met = path_children(node, walk);
     walk->first = node->first_node;
     walk->mask = (met & 0xff000000u) | PATH_INNER(node);
@@ -134,12 +140,11 @@ YOKE_FN uint32_t path_open(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const tr
 }
 
 /* Opens the nearest node and tests its triangles. */
-YOKE_FN void path_visit(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
-                        walk_t *walk, uint32_t *stack)
+YOKE_FN void path_visit(bvh_t bvh, walk_t *walk, uint32_t *stack)
 {
     uint32_t first;
-    const uint32_t met = path_open(nodes, triangles, walk, stack, &first);
-    path_meet_all(triangles, first, met, walk);
+    const uint32_t met = path_open(bvh, walk, stack, &first);
+    path_meet_all(bvh.triangles, first, met, walk);
 }
 
 /* 1: nodes are left. */
@@ -150,32 +155,28 @@ YOKE_FN int path_walk_goes_on(const walk_t *walk)
 
 /* Opens up to `steps` nodes. `stack` has 2 PATH_BVH_LEVELS words and must keep them between calls.
  * It is no part of the walk, so that the rest of the walk can stay in registers. */
-YOKE_FN void path_walk_some(YOKE_GLOBAL const node_t *nodes,
-                            YOKE_GLOBAL const triangle_t *triangles, walk_t *walk, uint32_t *stack,
-                            int32_t steps)
+YOKE_FN void path_walk_some(bvh_t bvh, walk_t *walk, uint32_t *stack, int32_t steps)
 {
     for (; steps > 0 && path_walk_goes_on(walk); steps--)
-        path_visit(nodes, triangles, walk, stack);
+        path_visit(bvh, walk, stack);
 }
 
-YOKE_FN hit_t path_nearest(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
-                           ray_t ray)
+YOKE_FN hit_t path_nearest(bvh_t bvh, ray_t ray)
 {
     uint32_t stack[2 * PATH_BVH_LEVELS];
     walk_t walk = path_walk_begin(ray);
     while (path_walk_goes_on(&walk))
-        path_visit(nodes, triangles, &walk, stack);
+        path_visit(bvh, &walk, stack);
     return walk.found;
 }
 
 /* 1: a triangle is hit before ray.far. */
-YOKE_FN int path_blocked(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
-                         ray_t ray)
+YOKE_FN int path_blocked(bvh_t bvh, ray_t ray)
 {
     uint32_t stack[2 * PATH_BVH_LEVELS];
     walk_t walk = path_walk_begin(ray);
     while (path_walk_goes_on(&walk) && walk.found.triangle < 0)
-        path_visit(nodes, triangles, &walk, stack);
+        path_visit(bvh, &walk, stack);
     return walk.found.triangle >= 0;
 }
 

@@ -3,7 +3,7 @@
  */
 #include "path_embree.h"
 
-#define SCENE             ((void)nodes, (path_embree *)(uintptr_t)setup.embree)
+#define SCENE             ((path_embree *)(uintptr_t)setup.embree)
 #define PATH_NEAREST(ray) path_embree_nearest(SCENE, ray)
 #define PATH_BLOCKED(ray) path_embree_blocked(SCENE, ray)
 #define path_plain        path_plain_by_embree

@@ -12,7 +12,7 @@ YOKE_KERNEL(path_plain, i, YOKE_VALUE(path_setup_t, setup), YOKE_IN(node_t, node
     path_t p = path_start(setup, (int32_t)i);
     while (p.sample < setup.last) {
         while (p.bounce >= 0)
-            path_segment(setup, nodes, triangles, materials, lights, &p);
+            path_segment(setup, PATH_SCENE, &p);
         p.sample++;
         path_begin(setup, &p);
     }
@@ -29,7 +29,7 @@ YOKE_STEP_KERNEL(path_steps, path_t, p, i, 1, PATH_GENERATIONS, YOKE_VALUE(path_
         p = path_start(setup, (int32_t)i);
     }
     if (p.bounce >= 0)
-        path_segment(setup, nodes, triangles, materials, lights, &p);
+        path_segment(setup, PATH_SCENE, &p);
     if (p.bounce < 0 && ++p.sample < setup.last)
         path_begin(setup, &p);
     if (p.bounce >= 0)

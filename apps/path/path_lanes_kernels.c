@@ -14,6 +14,7 @@
 
 /* What a lane must store beside its path while a ray is under way. */
 typedef struct lane {
+    hit_t hit;            /* of the ray, once it has ended */
     place_on_t on;        /* the surface, where shadow rays begin */
     vec_t light;          /* of a shadow ray: the light that it brings */
     int32_t row;          /* of the surface's material */
@@ -24,6 +25,7 @@ typedef struct lane {
 YOKE_FN lane_t lane_empty(void)
 {
     lane_t lane;
+    lane.hit = YOKE_INIT(hit_t, 0.0f, 0.0f, 0.0f, -1);
     lane.on.at = lane.on.normal = lane.light = vec(0.0f, 0.0f, 0.0f);
     lane.on.inside = 0;
     lane.row = lane.sent = 0;
@@ -32,16 +34,17 @@ YOKE_FN lane_t lane_empty(void)
 }
 
 /* The surface's next shadow ray; after the last one, the path's next ray. */
-YOKE_FN ray_t lane_send(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *lane)
+YOKE_FN ray_t lane_send(path_setup_t setup, scene_t scene, path_t *p, lane_t *lane)
 {
-    const material_t m = materials[lane->row];
+    const material_t m = scene.materials[lane->row];
     const int32_t shadows = path_shadows(setup, m.kind);
-    ray_t ray;
     while (lane->sent < shadows) {
         const int32_t k = lane->sent++;
-        if (path_shadow(setup, triangles, materials, lights, *p, lane->on, k, &ray, &lane->light)) {
+        const shadow_t shadow = path_shadow(setup, *p, lane->on, path_source(setup, scene, *p, k));
+        lane->light = shadow.light;
+        if (shadow.faces) {
             p->shadows++;
-            return ray;
+            return shadow.ray;
         }
     }
     lane->sent = 0;
@@ -49,16 +52,28 @@ YOKE_FN ray_t lane_send(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *la
     return path_ray(*p);
 }
 
-/* Handles the ray's hit; returns the next ray. */
-YOKE_FN ray_t lane_settle(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *lane, hit_t hit)
+/* Handles the hit of the path's own ray. */
+YOKE_FN void lane_arrive(path_setup_t setup, scene_t scene, path_t *p, lane_t *lane)
 {
-    material_t m;
-    if (lane->sent > 0 && hit.triangle < 0)
+    if (lane->hit.triangle < 0) {
+        path_leave(setup, p);
+        return;
+    }
+    const triangle_t t = scene.bvh.triangles[lane->hit.triangle];
+    lane->row = t.material;
+    lane->on = path_where(*p, lane->hit, t);
+    path_arrive(setup, p, lane->on, scene.materials[t.material]);
+}
+
+/* Handles the ray's hit; returns the next ray. */
+YOKE_FN ray_t lane_settle(path_setup_t setup, scene_t scene, path_t *p, lane_t *lane)
+{
+    if (lane->sent == 0)
+        lane_arrive(setup, scene, p, lane);
+    else if (lane->hit.triangle < 0)
         path_gather(p, lane->light);
-    if (lane->sent == 0 && path_arrive(setup, triangles, materials, p, hit, &lane->on, &m))
-        lane->row = triangles[hit.triangle].material;
     if (p->bounce >= 0) {
-        const ray_t ray = lane_send(setup, triangles, materials, lights, p, lane);
+        const ray_t ray = lane_send(setup, scene, p, lane);
         if (p->bounce >= 0)
             return ray;
     }
@@ -69,16 +84,15 @@ YOKE_FN ray_t lane_settle(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *
 
 /* Opens a node, if no triangle of the last node is left; then tests up to PATH_MEETS triangles. A
  * shadow ray ends at its first hit. */
-YOKE_FN void lane_look(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
-                       walk_t *walk, lane_t *lane, uint32_t *stack)
+YOKE_FN void lane_look(bvh_t bvh, walk_t *walk, lane_t *lane, uint32_t *stack)
 {
     if (lane->left == 0u)
-        lane->left = path_open(nodes, triangles, walk, stack, &lane->first);
+        lane->left = path_open(bvh, walk, stack, &lane->first);
     YOKE_UNROLL(1)
     for (int k = 0; k < PATH_MEETS && lane->left != 0u; k++) {
         const uint32_t lowest = 31u - PATH_LEADING_ZEROS(lane->left & (0u - lane->left));
         lane->left &= lane->left - 1u;
-        path_meet(triangles, (int32_t)(lane->first + lowest), walk);
+        path_meet(bvh.triangles, (int32_t)(lane->first + lowest), walk);
         if (lane->sent > 0 && walk->found.triangle >= 0)
             lane->left = walk->mask = 0u;
     }
@@ -103,10 +117,11 @@ YOKE_GROUP_KERNEL(path_lanes, i, PATH_GROUP, PATH_GROUP, YOKE_VALUE(path_setup_t
         while (p.sample < setup.last) {
             YOKE_UNROLL(1)
             for (int k = 0; k < PATH_LOOKS && (lane.left != 0u || path_walk_goes_on(&walk)); k++)
-                lane_look(nodes, triangles, &walk, &lane, stack);
-            if (lane.left == 0u && !path_walk_goes_on(&walk))
-                walk = path_walk_begin(
-                    lane_settle(setup, triangles, materials, lights, &p, &lane, walk.found));
+                lane_look(YOKE_INIT(bvh_t, nodes, triangles), &walk, &lane, stack);
+            if (lane.left == 0u && !path_walk_goes_on(&walk)) {
+                lane.hit = walk.found;
+                walk = path_walk_begin(lane_settle(setup, PATH_SCENE, &p, &lane));
+            }
         }
         pixels[i + l] = path_pixel_of(p);
     }

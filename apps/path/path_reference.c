@@ -110,16 +110,23 @@ static int refract(struct reference *r, double index, const double *n, double *d
     return 1;
 }
 
-/* Chooses the path's direction after a surface. `n` points to the side of the ray. */
-static void turn(struct reference *r, struct follow *f, const material_t *m, const double *n,
-                 int inside)
+/* A surface that a path met. */
+struct surface {
+    const material_t *material;
+    const double *n; /* its normal, on the side of the ray */
+    int inside;      /* 1: the ray came to the unlit side */
+};
+
+/* Chooses the path's direction after a surface. */
+static void turn(struct reference *r, struct follow *f, const struct surface *surface)
 {
-    const double nudge = r->state->setup.nudge;
+    const double nudge = r->state->setup.nudge, *n = surface->n;
+    const material_t *m = surface->material;
     int through = 0;
     if (m->kind == MATERIAL_DIFFUSE)
         scatter(r, n, f->d);
     else if (m->kind == MATERIAL_GLASS)
-        through = refract(r, inside ? m->index : 1 / (double)m->index, n, f->d);
+        through = refract(r, surface->inside ? m->index : 1 / (double)m->index, n, f->d);
     if (m->kind != MATERIAL_DIFFUSE && !through) {
         const double twice = 2 * dot(n, f->d);
         for (int k = 0; k < 3; k++)
@@ -158,7 +165,7 @@ static int segment(struct reference *r, struct follow *f, int bounce)
     f->share[2] *= m->blue;
     if (m->kind == MATERIAL_DIFFUSE && setup->shadows > 0 && scene->light_count > 0)
         gather(r, f, n.v);
-    turn(r, f, m, n.v, inside);
+    turn(r, f, &(struct surface){ m, n.v, inside });
     return f->share[0] + f->share[1] + f->share[2] > 0;
 }
 

@@ -19,8 +19,8 @@
 
 /* How rays are traced: by the tree's own code, unless the includer defines another. */
 #ifndef PATH_NEAREST
-#define PATH_NEAREST(ray) path_nearest(nodes, triangles, ray)
-#define PATH_BLOCKED(ray) path_blocked(nodes, triangles, ray)
+#define PATH_NEAREST(ray) path_nearest(scene.bvh, ray)
+#define PATH_BLOCKED(ray) path_blocked(scene.bvh, ray)
 #endif
 
 /* A pixel and its present path. */
@@ -35,11 +35,15 @@ typedef struct YOKE_ALIGN(16) path {
     int32_t sees;   /* 1: light from an emitter that the next ray meets counts */
 } path_t;
 
-/* The scene's arrays, as parameters of the functions here. */
-#define PATH_SURFACES                                                                              \
-    YOKE_GLOBAL const triangle_t *triangles, YOKE_GLOBAL const material_t *materials,              \
-        YOKE_GLOBAL const light_t *lights
-#define PATH_SCENE YOKE_GLOBAL const node_t *nodes, PATH_SURFACES
+/* The scene's arrays. */
+typedef struct scene {
+    bvh_t bvh;
+    YOKE_GLOBAL const material_t *materials;
+    YOKE_GLOBAL const light_t *lights;
+} scene_t;
+
+/* From the parameters of a kernel, which have these names. */
+#define PATH_SCENE YOKE_INIT(scene_t, YOKE_INIT(bvh_t, nodes, triangles), materials, lights)
 
 /* The surface at the point of a hit. */
 typedef struct place_on {
@@ -117,33 +121,50 @@ YOKE_FN vec_t path_light_point(triangle_t t, uint32_t first, uint32_t second)
     return vec_add(vec_add(vec(t.x, t.y, t.z), u, vec(t.ax, t.ay, t.az)), v, vec(t.bx, t.by, t.bz));
 }
 
-/* One shadow ray. Returns 0 if the chosen emitter is turned away; otherwise 1, the ray and the
- * light that it brings if nothing is in its way. Let L be the vector from the surface to a point of
- * the emitter, C the cross product of the emitter's edges (twice its area) and p the emitter's
- * probability. Cosines, area and distance make -(n . L) (C . L) / (2 p |L|^4), times the fraction
- * that the surface scatters, 1 / pi. */
-YOKE_FN int path_shadow(path_setup_t setup, PATH_SURFACES, path_t p, place_on_t on, int32_t k,
-                        ray_t *ray, vec_t *light)
+/* A point of an emitter. */
+typedef struct source {
+    vec_t at, emits; /* emits: radiance of the lit side */
+    vec_t cross;     /* of the emitter's edges: its normal, as long as twice its area */
+    float weight;    /* of light_t */
+} source_t;
+
+/* The source of the path's shadow ray k, counted from 0. */
+YOKE_FN source_t path_source(path_setup_t setup, scene_t scene, path_t p, int32_t k)
 {
     const philox_t random = path_draw(setup, p, k + 1);
     const float among = exact_uniform(random.a) * (float)setup.light_count;
     int32_t row = (int32_t)among;
     row = row < setup.light_count ? row : setup.light_count - 1;
-    if (exact_uniform(random.d) >= lights[row].keep)
-        row = lights[row].alias;
-    const light_t chosen = lights[row];
-    const triangle_t t = triangles[chosen.triangle];
+    if (exact_uniform(random.d) >= scene.lights[row].keep)
+        row = scene.lights[row].alias;
+    const light_t chosen = scene.lights[row];
+    const triangle_t t = scene.bvh.triangles[chosen.triangle];
+    const material_t m = scene.materials[t.material];
+    return YOKE_INIT(source_t, path_light_point(t, random.b, random.c),
+                     vec(m.emits_red, m.emits_green, m.emits_blue),
+                     vec_cross(vec(t.ax, t.ay, t.az), vec(t.bx, t.by, t.bz)), chosen.weight);
+}
+
+typedef struct shadow {
+    ray_t ray;
+    vec_t light;   /* that it brings if nothing is in its way */
+    int32_t faces; /* 0: the emitter is turned away, and there is no such ray */
+} shadow_t;
+
+/* The shadow ray to the source. Let L be the vector from the surface to the source, C its cross
+ * product and p the emitter's probability. Cosines, area and distance make
+ * -(n . L) (C . L) / (2 p |L|^4), times the fraction that the surface scatters, 1 / pi. */
+YOKE_FN shadow_t path_shadow(path_setup_t setup, path_t p, place_on_t on, source_t source)
+{
     const vec_t from = vec_add(on.at, setup.nudge, on.normal);
-    const vec_t to = vec_add(path_light_point(t, random.b, random.c), -1.0f, from);
-    const vec_t cross = vec_cross(vec(t.ax, t.ay, t.az), vec(t.bx, t.by, t.bz));
-    const float facing = vec_dot(on.normal, to), lit = -vec_dot(cross, to), d2 = vec_dot(to, to);
-    const material_t m = materials[t.material];
-    const float per = exact_reciprocal(exact_most(d2, 1e-18f));
-    const float scale = facing * per * (lit * per) * chosen.weight * setup.per_shadow;
-    *ray = YOKE_INIT(ray_t, from.x, from.y, from.z, to.x, to.y, to.z, 0.9999f);
-    *light = vec(p.red * scale * m.emits_red, p.green * scale * m.emits_green,
-                 p.blue * scale * m.emits_blue);
-    return facing > 0.0f && lit > 0.0f && d2 > 1e-18f;
+    const vec_t to = vec_add(source.at, -1.0f, from);
+    const float facing = vec_dot(on.normal, to), lit = -vec_dot(source.cross, to);
+    const float d2 = vec_dot(to, to), per = exact_reciprocal(exact_most(d2, 1e-18f));
+    const float scale = facing * per * (lit * per) * source.weight * setup.per_shadow;
+    return YOKE_INIT(shadow_t, YOKE_INIT(ray_t, from.x, from.y, from.z, to.x, to.y, to.z, 0.9999f),
+                     vec(p.red * scale * source.emits.x, p.green * scale * source.emits.y,
+                         p.blue * scale * source.emits.z),
+                     facing > 0.0f && lit > 0.0f && d2 > 1e-18f);
 }
 
 /* --- how the path goes on --- */
@@ -168,25 +189,30 @@ YOKE_FN vec_t path_mirror(vec_t d, vec_t n)
     return vec_add(d, -2.0f * vec_dot(d, n), n);
 }
 
+/* Where light goes on from a surface. */
+typedef struct onward {
+    vec_t d;
+    int32_t through; /* 1: to the other side */
+} onward_t;
+
 /* Glass: chance decides between reflection and transmission, with Fresnel's probability for
  * unpolarized light. */
-YOKE_FN vec_t path_glass(float index, vec_t d, place_on_t on, uint32_t chance, int32_t *through)
+YOKE_FN onward_t path_glass(float index, vec_t d, place_on_t on, uint32_t chance)
 {
     /* Refractive index of this side / of the other side. */
     const float eta = on.inside ? index : exact_reciprocal(index);
     const float cosine = -vec_dot(d, on.normal);
     const float sine2 = eta * eta * (1.0f - cosine * cosine);
-    *through = 0;
     if (sine2 < 1.0f) {
         const float cosine2 = exact_root(1.0f - sine2);
         const float s = (eta * cosine - cosine2) * exact_reciprocal(eta * cosine + cosine2);
         const float p = (cosine - eta * cosine2) * exact_reciprocal(cosine + eta * cosine2);
-        if (exact_uniform(chance) >= 0.5f * (s * s + p * p)) {
-            *through = 1;
-            return vec_unit(vec_add(vec_scale(eta, d), eta * cosine - cosine2, on.normal));
-        }
+        if (exact_uniform(chance) >= 0.5f * (s * s + p * p))
+            return YOKE_INIT(
+                onward_t, vec_unit(vec_add(vec_scale(eta, d), eta * cosine - cosine2, on.normal)),
+                1);
     }
-    return path_mirror(d, on.normal);
+    return YOKE_INIT(onward_t, path_mirror(d, on.normal), 0);
 }
 
 /* Russian roulette: a path of which little light would reach the eye goes on only with some
@@ -211,22 +237,23 @@ YOKE_FN void path_roulette(path_setup_t setup, path_t *p, uint32_t chance)
 YOKE_FN void path_turn(path_setup_t setup, path_t *p, place_on_t on, material_t m)
 {
     const philox_t random = path_draw(setup, *p, 0);
-    vec_t d = vec(p->dx, p->dy, p->dz);
-    int32_t through = 0;
+    const vec_t d = vec(p->dx, p->dy, p->dz);
+    onward_t onward;
+    onward.through = 0;
     p->sees = m.kind != MATERIAL_DIFFUSE || setup.shadows == 0;
     if (m.kind == MATERIAL_DIFFUSE)
-        d = path_scatter(on.normal, random.a, random.b);
+        onward.d = path_scatter(on.normal, random.a, random.b);
     else if (m.kind == MATERIAL_MIRROR)
-        d = path_mirror(d, on.normal);
+        onward.d = path_mirror(d, on.normal);
     else
-        d = path_glass(m.index, d, on, random.c, &through);
-    const vec_t from = vec_add(on.at, through ? -setup.nudge : setup.nudge, on.normal);
+        onward = path_glass(m.index, d, on, random.c);
+    const vec_t from = vec_add(on.at, onward.through ? -setup.nudge : setup.nudge, on.normal);
     p->x = from.x;
     p->y = from.y;
     p->z = from.z;
-    p->dx = d.x;
-    p->dy = d.y;
-    p->dz = d.z;
+    p->dx = onward.d.x;
+    p->dy = onward.d.y;
+    p->dz = onward.d.z;
     p->bounce++;
     path_roulette(setup, p, random.d);
 }
@@ -243,26 +270,24 @@ YOKE_FN place_on_t path_where(path_t p, hit_t hit, triangle_t t)
     return on;
 }
 
-/* Handles `hit` of the path's ray. 1: the surface passes the path on; 0: the path ends. */
-YOKE_FN int path_arrive(path_setup_t setup, YOKE_GLOBAL const triangle_t *triangles,
-                        YOKE_GLOBAL const material_t *materials, path_t *p, hit_t hit,
-                        place_on_t *on, material_t *m)
+/* The path's ray hits nothing. */
+YOKE_FN void path_leave(path_setup_t setup, path_t *p)
 {
     p->segments++;
-    if (hit.triangle < 0) {
-        path_gather(p, vec_scale(setup.sky, vec(p->red, p->green, p->blue)));
-        p->bounce = -1;
-        return 0;
-    }
-    const triangle_t t = triangles[hit.triangle];
-    *m = materials[t.material];
-    *on = path_where(*p, hit, t);
-    if (p->sees && !on->inside)
+    path_gather(p, vec_scale(setup.sky, vec(p->red, p->green, p->blue)));
+    p->bounce = -1;
+}
+
+/* The path's ray arrives at a surface. 1: the surface passes the path on; 0: the path ends. */
+YOKE_FN int path_arrive(path_setup_t setup, path_t *p, place_on_t on, material_t m)
+{
+    p->segments++;
+    if (p->sees && !on.inside)
         path_gather(p, vec_times(vec(p->red, p->green, p->blue),
-                                 vec(m->emits_red, m->emits_green, m->emits_blue)));
-    p->red *= m->red;
-    p->green *= m->green;
-    p->blue *= m->blue;
+                                 vec(m.emits_red, m.emits_green, m.emits_blue)));
+    p->red *= m.red;
+    p->green *= m.green;
+    p->blue *= m.blue;
     if (p->bounce >= setup.depth)
         p->bounce = -1;
     return p->bounce >= 0;
@@ -280,23 +305,27 @@ YOKE_FN ray_t path_ray(path_t p)
 }
 
 /* The next segment of p's path; the path must not have ended. */
-YOKE_FN void path_segment(path_setup_t setup, PATH_SCENE, path_t *p)
+YOKE_FN void path_segment(path_setup_t setup, scene_t scene, path_t *p)
 {
     const hit_t hit = PATH_NEAREST(path_ray(*p));
-    place_on_t on;
-    material_t m;
     int32_t k, shadows;
-    if (!path_arrive(setup, triangles, materials, p, hit, &on, &m))
+    if (hit.triangle < 0) {
+        path_leave(setup, p);
+        return;
+    }
+    const triangle_t t = scene.bvh.triangles[hit.triangle];
+    const material_t m = scene.materials[t.material];
+    const place_on_t on = path_where(*p, hit, t);
+    if (!path_arrive(setup, p, on, m))
         return;
     shadows = path_shadows(setup, m.kind);
     for (k = 0; k < shadows; k++) {
-        ray_t ray;
-        vec_t light;
-        if (!path_shadow(setup, triangles, materials, lights, *p, on, k, &ray, &light))
+        const shadow_t shadow = path_shadow(setup, *p, on, path_source(setup, scene, *p, k));
+        if (!shadow.faces)
             continue;
         p->shadows++;
-        if (!PATH_BLOCKED(ray))
-            path_gather(p, light);
+        if (!PATH_BLOCKED(shadow.ray))
+            path_gather(p, shadow.light);
     }
     path_turn(setup, p, on, m);
 }

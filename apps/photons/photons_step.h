@@ -144,29 +144,46 @@ YOKE_FN int32_t photons_ring(photons_setup_t setup, packet_t p)
                         setup.nr);
 }
 
-/* Passes the wall, or is reflected. */
-YOKE_FN packet_t photons_meet(packet_t p, layer_t at, photons_setup_t setup, float u,
-                              outcome_t *out)
+/* What becomes of a packet at a wall. */
+typedef struct meeting {
+    float ratio, cosine; /* of the refractive indexes; of the angle behind the wall */
+    int32_t down, next;  /* 1: it moves downwards; row of the layer behind, -1: none */
+    int32_t back;        /* 1: it is reflected */
+    int32_t leaves;      /* 1: it leaves the tissue */
+} meeting_t;
+
+YOKE_FN meeting_t photons_meet(packet_t p, layer_t at, float u)
 {
     const int32_t down = p.uz > 0.0f;
     const float ratio = down ? at.ratio_below : at.ratio_above;
     const int32_t next = down ? at.row_below : at.row_above;
     const wall_t wall = photons_wall(fabsf(p.uz), ratio);
-    const int32_t back = u < wall.reflected, leaves = !back & (next < 0);
+    const int32_t back = u < wall.reflected;
+    return YOKE_INIT(meeting_t, ratio, wall.cosine, down, next, back, !back & (next < 0));
+}
+
+/* Sets what `out` says of the light that passes the wall. */
+YOKE_FN void photons_score(photons_setup_t setup, packet_t p, meeting_t met, outcome_t *out)
+{
     const int32_t angle =
-        photons_cell(exact_acos(exact_least(wall.cosine, 1.0f)), setup.per_da, setup.na);
-    const int32_t grid = down ? setup.down_slot : setup.up_slot;
-    const int32_t straight = down ? setup.straight_down_slot : setup.straight_up_slot;
+        photons_cell(exact_acos(exact_least(met.cosine, 1.0f)), setup.per_da, setup.na);
+    const int32_t grid = met.down ? setup.down_slot : setup.up_slot;
+    const int32_t straight = met.down ? setup.straight_down_slot : setup.straight_up_slot;
     out->exit = out->wavelength + grid + photons_ring(setup, p) * setup.na + angle;
-    out->leaves = leaves ? p.weight : 0;
+    out->leaves = met.leaves ? p.weight : 0;
     out->straight = p.scattered ? -1 : out->wavelength + straight;
-    out->soaked = back ? 0 : p.soaked;
-    p.soaked = back ? p.soaked : 0;
-    p.weight = leaves ? 0 : p.weight;
-    p.row = back | leaves ? p.row : next;
-    p.ux *= back ? 1.0f : ratio;
-    p.uy *= back ? 1.0f : ratio;
-    p.uz = back ? -p.uz : down ? wall.cosine : -wall.cosine;
+    out->soaked = met.back ? 0 : p.soaked;
+}
+
+/* The packet behind the wall, or reflected. */
+YOKE_FN packet_t photons_cross(packet_t p, meeting_t met)
+{
+    p.soaked = met.back ? p.soaked : 0;
+    p.weight = met.leaves ? 0 : p.weight;
+    p.row = met.back | met.leaves ? p.row : met.next;
+    p.ux *= met.back ? 1.0f : met.ratio;
+    p.uy *= met.back ? 1.0f : met.ratio;
+    p.uz = met.back ? -p.uz : met.down ? met.cosine : -met.cosine;
     return p;
 }
 
@@ -214,7 +231,9 @@ YOKE_FN outcome_t photons_step(photons_setup_t setup, layer_t at, packet_t *pack
     out.cell += photons_cell(p.z, setup.per_dz, setup.nz) * setup.nr + photons_ring(setup, p);
     if (meets) {
         p.depth = exact_most(p.depth - way * at.attenuation, 0.0f);
-        p = photons_meet(p, at, setup, exact_uniform(random.d), &out);
+        const meeting_t met = photons_meet(p, at, exact_uniform(random.d));
+        photons_score(setup, p, met, &out);
+        p = photons_cross(p, met);
     } else {
         p = photons_interact(p, at, random, &out);
     }

@@ -29,6 +29,11 @@ static int take_digits(const char **at, int *out)
     return *at > begin;
 }
 
+static int is_one_of(char c, const char *letters)
+{
+    return c != 0 && strchr(letters, c) != NULL;
+}
+
 static void skip_blanks(const char **at)
 {
     while (**at == ' ' || **at == '\t')
@@ -58,11 +63,10 @@ static int take_edit(struct reader *reader, int count)
 {
     struct sparse_field field = { 0 };
     int digits, whole;
-    if (*reader->at == 0 || !strchr("IiEeDdFfGg", *reader->at))
+    if (!is_one_of(*reader->at, "IiEeDdFfGg"))
         return 0;
-    whole = *reader->at == 'I' || *reader->at == 'i';
-    if ((*reader->at == 'E' || *reader->at == 'e') && reader->at[1] &&
-        strchr("NnSs", reader->at[1]))
+    whole = is_one_of(*reader->at, "Ii");
+    if (is_one_of(*reader->at, "Ee") && is_one_of(reader->at[1], "NnSs"))
         reader->at++;
     reader->at++;
     if (!take_digits(&reader->at, &field.width))
@@ -73,7 +77,7 @@ static int take_edit(struct reader *reader, int count)
             return 0;
         field.decimals = whole ? 0 : digits;
     }
-    if ((*reader->at == 'E' || *reader->at == 'e') && is_digit(reader->at[1])) {
+    if (is_one_of(*reader->at, "Ee") && is_digit(reader->at[1])) {
         reader->at++;
         take_digits(&reader->at, &digits);
     }
@@ -97,28 +101,34 @@ static int take_group(struct reader *reader, int count, int depth)
     return count > 0;
 }
 
+/* After the repeat count: blank columns, a group, or a field's form. */
+static int take_repeated(struct reader *reader, int count, int depth)
+{
+    if (count < 1)
+        return 0;
+    if (is_one_of(*reader->at, "Xx")) {
+        reader->at++;
+        reader->skip += count;
+        return reader->skip < 4 * WIDTH_MOST;
+    }
+    if (*reader->at == '(')
+        return depth < NESTED_MOST && take_group(reader, count, depth);
+    return take_edit(reader, count);
+}
+
 static int take_item(struct reader *reader, int depth)
 {
     int number, sign = 1, has_number;
     if (*reader->at == '-' || *reader->at == '+')
         sign = *reader->at++ == '-' ? -1 : 1;
     has_number = take_digits(&reader->at, &number);
-    if (has_number && (*reader->at == 'P' || *reader->at == 'p')) {
+    if (has_number && is_one_of(*reader->at, "Pp")) {
         reader->at++;
         reader->scale = sign * number;
         skip_blanks(&reader->at);
         return *reader->at == ',' || *reader->at == ')' || take_item(reader, depth);
     }
-    if (sign < 0 || (has_number && number < 1))
-        return 0;
-    if (*reader->at == 'X' || *reader->at == 'x') {
-        reader->at++;
-        reader->skip += has_number ? number : 1;
-        return reader->skip < 4 * WIDTH_MOST;
-    }
-    if (*reader->at == '(')
-        return depth < NESTED_MOST && take_group(reader, has_number ? number : 1, depth);
-    return take_edit(reader, has_number ? number : 1);
+    return sign > 0 && take_repeated(reader, has_number ? number : 1, depth);
 }
 
 /* Up to and including the closing parenthesis. */
@@ -188,6 +198,23 @@ yoke_status sparse_next_whole(struct sparse_fields *fields, const char *what, in
     return YOKE_OK;
 }
 
+/* Reads an exponent, and copies its digits to `digits`, which has WIDTH_MOST bytes. 0: it is none.
+ */
+static int read_exponent(const char *at, char *digits, long *out)
+{
+    char *end, *to = digits;
+    for (at += is_one_of(*at, "DdEeQq"); *at; at++)
+        if (*at != ' ')
+            *to++ = *at;
+    *to = 0;
+    *out = strtol(digits, &end, 10);
+    if (*out > EXPONENT_MOST)
+        *out = EXPONENT_MOST;
+    if (*out < -EXPONENT_MOST)
+        *out = -EXPONENT_MOST;
+    return end != digits && !*end;
+}
+
 /* Writes a field without its blanks as a C number. The implied point, the scale factor and a
  * FORTRAN exponent become one exponent. */
 static void rewrite(const char *field, const struct sparse_field *how, char *out, size_t room)
@@ -213,22 +240,14 @@ static void rewrite(const char *field, const struct sparse_field *how, char *out
         snprintf(out, room, "0"); /* a blank field */
         return;
     }
-    if (*c) { /* if it is not an exponent, the caller refuses it */
-        char *end, digits[WIDTH_MOST], *to = digits;
-        for (c += strchr("DdEeQq", *c) != NULL; *c; c++)
-            if (*c != ' ')
-                *to++ = *c;
-        *to = 0;
-        exponent = strtol(digits, &end, 10);
-        if (end == digits || *end) {
+    if (!*c) {
+        exponent = -how->scale;
+    } else {
+        char digits[WIDTH_MOST];
+        if (!read_exponent(c, digits, &exponent)) { /* the caller refuses it */
             snprintf(out, room, "%se%s", mantissa, digits);
             return;
         }
-        exponent = exponent > EXPONENT_MOST    ? EXPONENT_MOST
-                   : exponent < -EXPONENT_MOST ? -EXPONENT_MOST
-                                               : exponent;
-    } else {
-        exponent = -how->scale;
     }
     if (!has_point)
         exponent -= how->decimals;

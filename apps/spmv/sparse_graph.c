@@ -30,6 +30,16 @@ static yoke_status next_line(struct graph *graph, const char **out)
     return status;
 }
 
+/* Three digits, each 0 or 1. */
+static yoke_status take_format(struct graph *graph, const char **at, int64_t *out)
+{
+    const char *here = *at;
+    if (!text_take_whole(at, out) || !text_word_ends(*at) || *out < 0 || *out > 111 ||
+        *out % 10 > 1 || *out / 10 % 10 > 1)
+        return text_not_this(&graph->from, here, "a format of three digits 0 or 1");
+    return YOKE_OK;
+}
+
 static yoke_status read_header(struct graph *graph)
 {
     static const struct sparse_whole vertices = { "a number of vertices", 1, SPARSE_ROWS_MOST };
@@ -46,12 +56,8 @@ static yoke_status read_header(struct graph *graph)
     graph->build.columns = graph->build.rows;
     if (status == YOKE_OK)
         status = sparse_take_whole(&graph->from, &at, &edges, &graph->edges);
-    if (status == YOKE_OK && !text_at_end(&at)) {
-        const char *here = at;
-        if (!text_take_whole(&at, &format) || !text_word_ends(at) || format < 0 || format > 111 ||
-            format % 10 > 1 || format / 10 % 10 > 1)
-            return text_not_this(&graph->from, here, "a format of three digits 0 or 1");
-    }
+    if (status == YOKE_OK && !text_at_end(&at))
+        status = take_format(graph, &at, &format);
     if (status == YOKE_OK && !text_at_end(&at))
         status = sparse_take_whole(&graph->from, &at, &weights, &weight_count);
     graph->weighted = format % 10 == 1;

@@ -37,15 +37,16 @@ static void add_touch(struct yk_access *to, const struct yk_polynomial *form, st
     more[to->count++] = touch;
 }
 
-/* Reads `x[...]` at the token `at`. */
-static void read_touch(const struct yk_body *body, int at, int parameter,
-                       const struct yk_guard *guard, struct yk_access *to)
+/* Reads `x[...]` at the token `at`; x is a parameter. */
+static void read_touch(const struct yk_body *body, int at, const struct yk_guard *guard,
+                       struct yk_access *to)
 {
     const int end = yk_body_close_of(body, at + 1) - 1; /* of the index */
     if (end <= at + 2)
         return;
     const struct yk_token *first = &body->tokens[at + 2], *last = &body->tokens[end - 1];
     const struct yk_forms forms = yk_expression_read(body, at + 2, end);
+    const int parameter = yk_body_parameter(body, &body->tokens[at]);
     for (int f = 0; f < forms.count; f++) {
         struct yk_touch touch = { .parameter = parameter,
                                   .guard = forms.guard[f],
@@ -93,7 +94,7 @@ static void read_use(void *context, const struct yk_body *body, int at,
     if (mode == YOKE_PARAM_ADD && !out->wrong_add_line[p] && is_assigned(body, at))
         out->wrong_add_line[p] = token->line;
     else if (mode != YOKE_PARAM_ADD && mode != YOKE_PARAM_VALUE && is_sign(body, at + 1, "["))
-        read_touch(body, at, p, guard, out);
+        read_touch(body, at, guard, out);
 }
 
 static void read_body(const yoke_kernel *kernel, struct yk_conditions *conditions,

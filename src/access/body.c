@@ -151,6 +151,11 @@ static int is_changed(const struct yk_body *body, int at)
            !is_sign(body, at - 2, ")") && !is_sign(body, at - 2, "]");
 }
 
+static int is_member(const struct yk_body *body, int at)
+{
+    return is_sign(body, at - 1, ".") || is_sign(body, at - 1, "->");
+}
+
 static int is_counted(const struct yk_body *body, int at)
 {
     static const char *const signs[] = { "++", "--", "+=", "-=" };
@@ -190,8 +195,7 @@ static void read_local(struct yk_body *body, int at)
         local->last = local->first;
     for (int use = 0; use < body->count; use++) {
         if (use == at || body->tokens[use].kind != YK_TOKEN_NAME ||
-            !are_same(&body->tokens[use], &local->name) || is_sign(body, use - 1, ".") ||
-            is_sign(body, use - 1, "->"))
+            !are_same(&body->tokens[use], &local->name) || is_member(body, use))
             continue;
         if (is_changed(body, use) ||
             (is_counted(body, use) && (head < 0 || !is_behind_turn(body, head, use))))
@@ -214,17 +218,30 @@ static int is_declared(const struct yk_body *body, int at)
     return 1;
 }
 
+static int is_index(const struct yk_body *body, const struct yk_token *token)
+{
+    const int dimensions = body->kernel->dimensions > 1 ? body->kernel->dimensions : 1;
+    for (int d = 0; d < 3 && d < dimensions; d++)
+        if (are_same(token, &body->index[d]))
+            return 1;
+    return 0;
+}
+
+/* Whether the name no longer means what it did, or its value is another. */
+static int is_altered(const struct yk_body *body, int at)
+{
+    if (is_member(body, at) || (is_sign(body, at - 1, "&") && is_sign(body, at + 1, "[")))
+        return 0;
+    return is_declared(body, at) || is_changed(body, at) || is_counted(body, at);
+}
+
 /* Finds indexes and parameters whose values are not those that the job gives. 0: an index is one of
  * them. */
 static int find_changed(struct yk_body *body)
 {
     for (int at = 0; at < body->count; at++) {
         const struct yk_token *token = &body->tokens[at];
-        if (token->kind != YK_TOKEN_NAME || is_sign(body, at - 1, ".") ||
-            is_sign(body, at - 1, "->") ||
-            (is_sign(body, at - 1, "&") && is_sign(body, at + 1, "[")))
-            continue;
-        if (!is_declared(body, at) && !is_changed(body, at) && !is_counted(body, at))
+        if (token->kind != YK_TOKEN_NAME || !is_altered(body, at))
             continue;
         const int p = yk_body_parameter(body, token);
         if (p >= 0 && body->kernel->params[p].mode != YOKE_PARAM_VALUE &&
@@ -232,10 +249,8 @@ static int find_changed(struct yk_body *body)
             continue; /* it changes what the pointer points to */
         if (p >= 0)
             body->changed |= UINT32_C(1) << p;
-        for (int d = 0; d < 3; d++)
-            if (d < (body->kernel->dimensions > 1 ? body->kernel->dimensions : 1) &&
-                are_same(token, &body->index[d]))
-                return 0;
+        if (is_index(body, token))
+            return 0;
     }
     return 1;
 }

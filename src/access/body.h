@@ -51,8 +51,8 @@ struct yk_forms yk_expression_read(const struct yk_body *body, int first, int la
 int yk_body_find_last(const struct yk_body *body, int first, int last, const char *const *words);
 
 /* --- condition.c --- */
-/* Adds the condition in tokens first .. last - 1 to the guard, as true or as false. */
-void yk_guard_add(const struct yk_body *body, int first, int last, int is_true,
+/* Adds the condition in these tokens to the guard, as true or as false. */
+void yk_guard_add(const struct yk_body *body, struct yk_token_span span, int is_true,
                   struct yk_guard *guard);
 
 /* --- statement.c --- */

@@ -31,9 +31,16 @@ static int is_sign(const struct yk_body *body, int at, const char *sign)
     return yk_token_is(&body->tokens[at], sign);
 }
 
-static void join_unreadable(const struct yk_body *body, int first, int last, struct yk_guard *guard)
+static int find_last(const struct yk_body *body, struct yk_token_span span,
+                     const char *const *words)
 {
-    for (int at = first; at < last; at++)
+    return yk_body_find_last(body, span.first, span.last, words);
+}
+
+static void join_unreadable(const struct yk_body *body, struct yk_token_span span,
+                            struct yk_guard *guard)
+{
+    for (int at = span.first; at < span.last; at++)
         if (is_sign(body, at, "[")) {
             guard->data = 1;
             return;
@@ -71,17 +78,17 @@ static int is_plain(const struct yk_forms *forms)
 }
 
 /* Adds a < b, or a alone, which is compared with 0. Has no && or || outside brackets. */
-static void add_comparison(const struct yk_body *body, int first, int last, int is_true,
+static void add_comparison(const struct yk_body *body, struct yk_token_span span, int is_true,
                            struct yk_guard *guard)
 {
     static const char *const signs[] = { "<", ">", "<=", ">=", "==", "!=", NULL };
-    const int sign = yk_body_find_last(body, first, last, signs);
-    const int end = sign < 0 ? last : sign;
+    const int sign = find_last(body, span, signs);
+    const int end = sign < 0 ? span.last : sign;
     struct yk_condition condition = { .is = YK_IS_NOT_0 };
-    struct yk_forms a = yk_expression_read(body, first, end), b = { .count = 1 };
+    struct yk_forms a = yk_expression_read(body, span.first, end), b = { .count = 1 };
     int is_greater = 0, is_equality = 1, is_strict = 0;
     if (sign >= 0) {
-        b = yk_expression_read(body, sign + 1, last);
+        b = yk_expression_read(body, sign + 1, span.last);
         is_greater = *body->tokens[sign].text == '>';
         is_equality = is_sign(body, sign, "==") || is_sign(body, sign, "!=");
         is_strict = body->tokens[sign].length == 1;
@@ -89,7 +96,7 @@ static void add_comparison(const struct yk_body *body, int first, int last, int 
             condition.is = YK_IS_0;
     }
     if (!is_plain(&a) || !is_plain(&b)) {
-        join_unreadable(body, first, last, guard);
+        join_unreadable(body, span, guard);
         return;
     }
     if (is_equality && !is_true)
@@ -110,15 +117,16 @@ static int is_whole_bracket(const struct yk_body *body, int first, int last)
 }
 
 /* Removes brackets and ! around the whole condition. */
-static void strip(const struct yk_body *body, int *first, int *last, int *is_true)
+static void strip(const struct yk_body *body, struct yk_token_span *span, int *is_true)
 {
     for (;;) {
-        if (is_whole_bracket(body, *first, *last)) {
-            ++*first;
-            --*last;
-        } else if (*first < *last && is_sign(body, *first, "!") &&
-                   (*first + 2 == *last || is_whole_bracket(body, *first + 1, *last))) {
-            ++*first;
+        if (is_whole_bracket(body, span->first, span->last)) {
+            ++span->first;
+            --span->last;
+        } else if (span->first < span->last && is_sign(body, span->first, "!") &&
+                   (span->first + 2 == span->last ||
+                    is_whole_bracket(body, span->first + 1, span->last))) {
+            ++span->first;
             *is_true = !*is_true;
         } else {
             return;
@@ -126,32 +134,32 @@ static void strip(const struct yk_body *body, int *first, int *last, int *is_tru
     }
 }
 
-static void add(const struct yk_body *body, int first, int last, int is_true,
+static void add(const struct yk_body *body, struct yk_token_span span, int is_true,
                 struct yk_guard *guard)
 {
     static const char *const others[] = { "?", ",", "=", NULL }, *const either[] = { "||", NULL },
                              *const both[] = { "&&", NULL };
-    strip(body, &first, &last, &is_true);
+    strip(body, &span, &is_true);
     const char *const *split = is_true ? both : either;
-    if (last - first < 1 || last - first > TOKENS_MOST ||
-        yk_body_find_last(body, first, last, others) >= 0 ||
-        yk_body_find_last(body, first, last, is_true ? either : both) >= 0) {
-        join_unreadable(body, first, last, guard);
+    const int count = span.last - span.first;
+    if (count < 1 || count > TOKENS_MOST || find_last(body, span, others) >= 0 ||
+        find_last(body, span, is_true ? either : both) >= 0) {
+        join_unreadable(body, span, guard);
         return;
     }
-    int at = yk_body_find_last(body, first, last, split);
+    int at = find_last(body, span, split);
     if (at < 0) {
-        add_comparison(body, first, last, is_true, guard);
+        add_comparison(body, span, is_true, guard);
         return;
     }
-    for (; at >= 0; at = yk_body_find_last(body, first, last, split)) {
-        add(body, at + 1, last, is_true, guard);
-        last = at;
+    for (; at >= 0; at = find_last(body, span, split)) {
+        add(body, (struct yk_token_span){ at + 1, span.last }, is_true, guard);
+        span.last = at;
     }
-    add(body, first, last, is_true, guard);
+    add(body, span, is_true, guard);
 }
 
-void yk_guard_add(const struct yk_body *body, int first, int last, int is_true,
+void yk_guard_add(const struct yk_body *body, struct yk_token_span span, int is_true,
                   struct yk_guard *guard)
 {
     struct yk_conditions *all = body->conditions;
@@ -160,6 +168,6 @@ void yk_guard_add(const struct yk_body *body, int first, int last, int is_true,
         return;
     }
     all->depth++;
-    add(body, first, last, is_true, guard);
+    add(body, span, is_true, guard);
     all->depth--;
 }

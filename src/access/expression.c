@@ -277,8 +277,8 @@ static struct yk_forms read_ternary(struct reader *reader)
         return forms;
     if (++reader->depth > DEPTH_MOST)
         return unknown;
-    yk_guard_add(reader->body, first, reader->at, 1, &yes);
-    yk_guard_add(reader->body, first, reader->at, 0, &no);
+    yk_guard_add(reader->body, (struct yk_token_span){ first, reader->at }, 1, &yes);
+    yk_guard_add(reader->body, (struct yk_token_span){ first, reader->at }, 0, &no);
     reader->at++;
     forms = read_ternary(reader);
     for (int f = 0; f < forms.count; f++)

@@ -210,6 +210,8 @@ static int run_passes(struct yk_narrowing *n, const struct pieces *pieces)
 /* ---- the new text ---- */
 
 struct writer {
+    const struct yk_narrowing *n;
+    const struct pieces *pieces;
     char *text; /* NULL: only the length is computed */
     size_t length;
 };
@@ -226,9 +228,10 @@ static void write_word(struct writer *to, const char *word)
     write_bytes(to, word, strlen(word));
 }
 
-static void write_token(const struct yk_narrowing *n, const struct pieces *pieces, int at,
-                        struct writer *to)
+static void write_token(struct writer *to, int at)
 {
+    const struct yk_narrowing *n = to->n;
+    const struct pieces *pieces = to->pieces;
     const struct yk_token *token = &n->text.tokens[at];
     for (int w = 0; w < n->opens[at]; w++)
         write_word(to, "((int64_t)(");
@@ -252,36 +255,36 @@ static void write_token(const struct yk_narrowing *n, const struct pieces *piece
 }
 
 /* Writes tokens with the text between them: line markers and pragmas. */
-static void write_piece(const struct yk_narrowing *n, const struct pieces *pieces, int first,
-                        int end, struct writer *to)
+static void write_piece(struct writer *to, int first, int end)
 {
     for (int at = first; at < end; at++) {
-        const struct yk_token *token = &n->text.tokens[at], *before = token - 1;
+        const struct yk_token *token = &to->n->text.tokens[at], *before = token - 1;
         if (at > first)
             write_bytes(to, before->text + before->length,
                         (size_t)(token->text - before->text) - (size_t)before->length);
-        write_token(n, pieces, at, to);
+        write_token(to, at);
     }
     write_word(to, "\n");
 }
 
-static void write_text(const struct yk_narrowing *n, const struct pieces *pieces, struct writer *to)
+static void write_text(struct writer *to)
 {
+    const struct pieces *pieces = to->pieces;
     write_word(to, "\n#line 1 \"32-bit indexes of ");
-    write_word(to, n->text.kernel->name);
+    write_word(to, to->n->text.kernel->name);
     write_word(to, "\"\n");
-    write_piece(n, pieces, pieces->body, pieces->body_end, to);
-    write_piece(n, pieces, pieces->entry, pieces->entry_end, to);
+    write_piece(to, pieces->body, pieces->body_end);
+    write_piece(to, pieces->entry, pieces->entry_end);
 }
 
 static char *new_text(const struct yk_narrowing *n, const struct pieces *pieces)
 {
-    struct writer to = { 0 };
-    write_text(n, pieces, &to);
+    struct writer to = { .n = n, .pieces = pieces };
+    write_text(&to);
     to.text = yk_calloc(to.length + 1, 1);
     to.length = 0;
     if (to.text)
-        write_text(n, pieces, &to);
+        write_text(&to);
     return to.text;
 }
 

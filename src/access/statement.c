@@ -58,7 +58,7 @@ static void read_logic(struct walk *walk, int first, int last, const struct yk_g
         int at = yk_body_find_last(walk->body, first, last, logic[l]);
         for (; at >= 0; at = yk_body_find_last(walk->body, first, last, logic[l])) {
             struct yk_guard right = *guard;
-            yk_guard_add(walk->body, first, at, l == 1, &right);
+            yk_guard_add(walk->body, (struct yk_token_span){ first, at }, l == 1, &right);
             read_names(walk, at + 1, last, &right);
             last = at;
         }
@@ -93,8 +93,8 @@ static void read_ternary(struct walk *walk, int first, int last, const struct yk
     }
     const int colon = find_colon(walk, at, last);
     walk->depth++;
-    yk_guard_add(walk->body, first, at, 1, &yes);
-    yk_guard_add(walk->body, first, at, 0, &no);
+    yk_guard_add(walk->body, (struct yk_token_span){ first, at }, 1, &yes);
+    yk_guard_add(walk->body, (struct yk_token_span){ first, at }, 0, &no);
     read_logic(walk, first, at, guard);
     read_ternary(walk, at + 1, colon, &yes);
     if (colon < last)
@@ -154,8 +154,8 @@ static int read_if(struct walk *walk, int at, struct yk_guard *guard)
     int left;
     if (!end)
         return at + 1;
-    yk_guard_add(walk->body, first, end - 1, 1, &yes);
-    yk_guard_add(walk->body, first, end - 1, 0, &no);
+    yk_guard_add(walk->body, (struct yk_token_span){ first, end - 1 }, 1, &yes);
+    yk_guard_add(walk->body, (struct yk_token_span){ first, end - 1 }, 0, &no);
     at = read_statement(walk, end, &yes);
     left = walk->jumps - jumps;
     if (is_word(walk, at, "else")) {
@@ -163,7 +163,7 @@ static int read_if(struct walk *walk, int at, struct yk_guard *guard)
         const int before = walk->jumps;
         at = read_statement(walk, at + 1, &otherwise);
         if (walk->jumps > before)
-            yk_guard_add(walk->body, first, end - 1, 1, guard);
+            yk_guard_add(walk->body, (struct yk_token_span){ first, end - 1 }, 1, guard);
     }
     if (left)
         yk_guard_join(guard, &no);
@@ -194,7 +194,7 @@ static int read_for(struct walk *walk, int at, struct yk_guard *guard)
     read_operands(walk, open + 1, first, guard);
     read_operands(walk, first + 1, second, guard);
     if (second > first + 1)
-        yk_guard_add(walk->body, first + 1, second, 1, &inside);
+        yk_guard_add(walk->body, (struct yk_token_span){ first + 1, second }, 1, &inside);
     struct yk_guard turned = inside;
     turned.unsure = 1; /* there may be only one iteration */
     read_operands(walk, second + 1, end - 1, &turned);
@@ -207,7 +207,7 @@ static int read_while(struct walk *walk, int at, struct yk_guard *guard)
     const int end = read_head(walk, at, guard);
     if (!end)
         return at + 1;
-    yk_guard_add(walk->body, at + 2, end - 1, 1, &inside);
+    yk_guard_add(walk->body, (struct yk_token_span){ at + 2, end - 1 }, 1, &inside);
     return read_turns(walk, end, &inside, guard);
 }
 

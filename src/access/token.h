@@ -15,6 +15,11 @@ struct yk_token {
     int line; /* by the last #line marker */
 };
 
+/* Tokens first .. last - 1 of a text. */
+struct yk_token_span {
+    int first, last;
+};
+
 /* The token that begins at *at or after it; *at moves past it. Invalid text gives tokens, too: any
  * byte that begins nothing else is a sign. Counts `line` on. */
 struct yk_token yk_token_next(const char **at, int *line);

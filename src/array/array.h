@@ -263,10 +263,9 @@ yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int6
 /* Returns such memory to the place. It stays for yk_place_borrow, because the next job is likely to
  * need it, until the room is needed. */
 void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes);
-/* Like yk_place_alloc, but takes returned memory that is large enough, if there is any. *got is its
- * size in bytes. */
+/* Like yk_place_alloc, but takes returned memory of at least that size, if there is any. */
 yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                            struct yk_buffer **out, int64_t *got);
+                            struct yk_spare *out);
 
 /* --- transfer.c --- */
 /* Brings rows to the host. Sleeps while they arrive. YOKE_ELOST if some were lost with a device. */

@@ -251,29 +251,33 @@ static void overtake_around(struct yk_coherence *coherence, int place, struct yk
     }
 }
 
-/* Rows that only the place has are kept or lost; *count is their number. */
+/* Makes what give_up does certain to succeed. */
+static yoke_status can_give_up(struct yk_coherence *coherence, int place, struct yk_interval rows)
+{
+    yoke_status status = yk_coherence_accepts(coherence, place, rows);
+    if (status == YOKE_OK && !yk_interval_empty(rows))
+        status = reserve(coherence, yk_interval_map_spans(&coherence->holders, rows) + 1);
+    return status;
+}
+
+/* Rows that only the place has are kept or lost. Returns their number. */
 enum alone { ALONE_KEPT, ALONE_LOST };
 
-static yoke_status give_up(struct yk_coherence *coherence, int place, struct yk_interval rows,
-                           enum alone alone, int64_t *count)
+static int64_t give_up(struct yk_coherence *coherence, int place, struct yk_interval rows,
+                       enum alone alone)
 {
     struct yk_interval_map *holders = &coherence->holders;
-    yoke_status status = yk_coherence_accepts(coherence, place, rows);
+    int64_t count = 0;
     int from, to, run;
-    if (status == YOKE_OK && !yk_interval_empty(rows))
-        status = reserve(coherence, yk_interval_map_spans(holders, rows) + 1);
-    if (status != YOKE_OK)
-        return status;
-    *count = 0;
     if (yk_interval_empty(rows))
-        return YOKE_OK;
+        return 0;
     from = yk_interval_map_split(holders, rows.first);
     to = yk_interval_map_split(holders, rows.last);
     for (run = from; run < to; run++) {
         struct yk_interval part = yk_interval_map_part(holders, run, rows);
         struct holder holder = unpack_holder(holders->items[run].value);
         int is_alone = holder.places == yk_place_bit(place);
-        *count += is_alone ? part.last - part.first : 0;
+        count += is_alone ? part.last - part.first : 0;
         if (is_alone && alone == ALONE_KEPT)
             continue;
         overtake_around(coherence, place, part);
@@ -284,19 +288,27 @@ static yoke_status give_up(struct yk_coherence *coherence, int place, struct yk_
         holders->items[run].value = pack_holder(holder);
     }
     yk_interval_map_join(holders, from, to);
-    return changed(coherence);
+    return count;
 }
 
 yoke_status yk_coherence_drop(struct yk_coherence *coherence, int place, struct yk_interval rows,
                               int64_t *kept)
 {
-    return give_up(coherence, place, rows, ALONE_KEPT, kept);
+    yoke_status status = can_give_up(coherence, place, rows);
+    if (status != YOKE_OK)
+        return status;
+    *kept = give_up(coherence, place, rows, ALONE_KEPT);
+    return changed(coherence);
 }
 
 yoke_status yk_coherence_spoilt(struct yk_coherence *coherence, int place, struct yk_interval rows,
                                 int64_t *lost)
 {
-    return give_up(coherence, place, rows, ALONE_LOST, lost);
+    yoke_status status = can_give_up(coherence, place, rows);
+    if (status != YOKE_OK)
+        return status;
+    *lost = give_up(coherence, place, rows, ALONE_LOST);
+    return changed(coherence);
 }
 
 yoke_status yk_coherence_place_failed(struct yk_coherence *coherence, int place, int64_t *lost)

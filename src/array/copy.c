@@ -22,14 +22,13 @@ static const char *host_at(const struct yk_copy *copy, int64_t at)
     return (const char *)copy->host + at / copy->bytes * copy->host_pitch + at % copy->bytes;
 }
 
-/* How the bytes from `at` on are to be copied, and how many of them in that way. */
-static yoke_status ask(struct yk_place *place, yoke_array *array, const struct yk_copy *copy,
-                       int64_t at, struct yk_piece *out)
+/* Asks how the bytes from `at` on are to be copied, and how many of them in that way. */
+static struct yk_pages_question question(const struct yk_place *place, yoke_array *array,
+                                         const struct yk_copy *copy, int64_t at)
 {
     const char *host = host_at(copy, at);
     const int rows = copy->rows > 1;
-    struct yk_piece piece;
-    const struct yk_pages_question question = {
+    return (struct yk_pages_question){
         .pinner = place->pinner,
         .range = array ? &array->whole->pages : NULL,
         .name = array ? array->name : NULL,
@@ -38,10 +37,6 @@ static yoke_status ask(struct yk_place *place, yoke_array *array, const struct y
         .gaps = rows ? 1 - (double)copy->bytes / (double)copy->host_pitch : 0,
         .fills = copy->kind == YK_COPY_FROM_DEVICE && !rows
     };
-    yoke_status status = yk_pages_ready(&question, &piece);
-    if (status == YOKE_OK)
-        *out = piece;
-    return status;
 }
 
 /* The part that starts at `at`, lies within `span` bytes of host memory, and has at most `most`
@@ -156,7 +151,8 @@ yoke_status yk_copy_up(struct yk_place *place, yoke_array *array, const struct y
     for (at = 0; at < total && status == YOKE_OK; at += yk_copy_total(&part)) {
         const char *host = host_at(copy, at);
         if (!end || host >= end) {
-            status = ask(place, array, copy, at, &piece);
+            const struct yk_pages_question asked = question(place, array, copy, at);
+            status = yk_pages_ready(&asked, &piece);
             if (status != YOKE_OK)
                 break;
             end = host + piece.bytes;
@@ -240,7 +236,9 @@ static yoke_status issue(struct yk_haul *haul, enum yk_stage_who who, struct leg
     if (haul->issued == yk_copy_total(&haul->copy))
         return YOKE_OK;
     if (!haul->known_end || host_at(&haul->copy, haul->issued) >= haul->known_end) {
-        status = ask(haul->place, haul->array, &haul->copy, haul->issued, &haul->next);
+        const struct yk_pages_question asked =
+            question(haul->place, haul->array, &haul->copy, haul->issued);
+        status = yk_pages_ready(&asked, &haul->next);
         haul->known_end = host_at(&haul->copy, haul->issued) + haul->next.bytes;
     }
     if (status != YOKE_OK)

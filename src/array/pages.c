@@ -365,6 +365,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     struct yk_pin_block part = { .bytes = { first, first + question->bytes } };
     yoke_status status = YOKE_OK;
     const int pins = question->pinner && question->range;
+    struct yk_piece piece;
     struct yk_interval whole;
     yk_lock(&yk_pages_lock);
     if (!pins) { /* other devices may pin, and no driver takes a copy of memory that is partly
@@ -387,15 +388,17 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
         order_next(question, (struct yk_interval){ part.bytes.last, whole.last });
         await_block(&part);
     }
-    out->bytes = part.bytes.last - part.bytes.first;
-    out->fast = is_fast(&part, question->pinner);
-    if (status == YOKE_OK && !out->fast)
+    piece.bytes = part.bytes.last - part.bytes.first;
+    piece.fast = is_fast(&part, question->pinner);
+    if (status == YOKE_OK && !piece.fast)
         yk_pin_moved(question->range, part.bytes, 1 - question->gaps);
     yk_unlock(&yk_pages_lock);
     /* A core that copies memory that is gone would crash. */
-    if (status == YOKE_OK && !out->fast && out->bytes >= yk_pin_terms.unit &&
+    if (status == YOKE_OK && !piece.fast && piece.bytes >= yk_pin_terms.unit &&
         yk_pages_resident(part.bytes) < 0)
         status = gone(question);
+    if (status == YOKE_OK)
+        *out = piece;
     return status;
 }
 

@@ -30,7 +30,7 @@ struct yk_replica;
  */
 enum { YK_RECENT_UPLOADS = 16 };
 
-/* Device memory that is not in use. NULL: the entry is empty. */
+/* Device memory for a job; kept for others when it ends. NULL: the entry is empty. */
 struct yk_spare {
     struct yk_buffer *buffer;
     int64_t bytes;

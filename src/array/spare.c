@@ -65,25 +65,19 @@ static struct yk_spare *fitting(struct yk_place *place, int64_t bytes)
 }
 
 yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                            struct yk_buffer **out, int64_t *got)
+                            struct yk_spare *out)
 {
-    struct yk_buffer *found = NULL;
-    struct yk_spare *spare;
+    struct yk_spare found = { NULL, bytes }, *spare;
     yoke_status status;
     yk_lock(&place->lock);
     spare = fitting(place, bytes);
     if (spare && yk_place_room_locked(place) >= spare->bytes) {
-        found = spare->buffer;
-        *got = spare->bytes;
+        found = *spare;
         *spare = (struct yk_spare){ NULL, 0 };
     }
     yk_unlock(&place->lock);
-    if (found) {
-        *out = found;
-        return YOKE_OK;
-    }
-    status = yk_place_alloc(places, place, bytes, out);
+    status = found.buffer ? YOKE_OK : yk_place_alloc(places, place, bytes, &found.buffer);
     if (status == YOKE_OK)
-        *got = bytes;
+        *out = found;
     return status;
 }

@@ -100,6 +100,12 @@ struct yk_device {                            /* every backend's device begins w
     struct yk_device_desc desc;
 };
 
+/* Bytes offset .. offset + bytes - 1 of a buffer. */
+struct yk_buffer_range {
+    struct yk_buffer *buffer;
+    int64_t offset, bytes;
+};
+
 /* PEER: from another device of the same backend that this one reaches (see reach). */
 enum yk_copy_kind { YK_COPY_TO_DEVICE, YK_COPY_FROM_DEVICE, YK_COPY_WITHIN, YK_COPY_PEER };
 
@@ -262,9 +268,9 @@ struct yk_backend {
      * this device works; it may also be lost with `peer`. */
     yoke_status (*copy)(struct yk_queue *queue, const struct yk_copy *copy,
                         struct yk_event **event);
-    /* buffer[offset .. offset + bytes) = 0 */
-    yoke_status (*zero)(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                        int64_t bytes, struct yk_event **event);
+    /* Sets all bytes of the range to 0. */
+    yoke_status (*zero)(struct yk_queue *queue, const struct yk_buffer_range *range,
+                        struct yk_event **event);
 
     /* Thread-safe. May take seconds; uses the disk cache. YOKE_ENOIMPL if the kernel has no
      * implementation for this backend. */

@@ -186,8 +186,8 @@ void yk_check_host_left(struct check_device *device);
 yoke_status yk_check_copy(struct yk_queue *queue, const struct yk_copy *copy,
                           struct yk_event **event);
 double yk_check_reach(struct yk_device *device, struct yk_device *from);
-yoke_status yk_check_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                          int64_t bytes, struct yk_event **event);
+yoke_status yk_check_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                          struct yk_event **event);
 yoke_status yk_check_launch(struct yk_queue *queue, struct yk_program *program,
                             const struct yk_launch *launch, struct yk_event **event);
 

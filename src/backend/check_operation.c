@@ -129,21 +129,25 @@ yoke_status yk_check_copy(struct yk_queue *handle, const struct yk_copy *copy,
     return yk_check_call_close(&call, status, event);
 }
 
-yoke_status yk_check_zero(struct yk_queue *handle, struct yk_buffer *buffer, int64_t offset,
-                          int64_t bytes, struct yk_event **event)
+yoke_status yk_check_zero(struct yk_queue *handle, const struct yk_buffer_range *range,
+                          struct yk_event **event)
 {
     struct check_queue *queue = yk_check_call_queue(handle, "zero", 1);
-    struct check_use use = { .first = (uintptr_t)offset, .last = (uintptr_t)bytes, .writes = 1 };
+    struct check_use use = { .first = (uintptr_t)range->offset,
+                             .last = (uintptr_t)range->bytes,
+                             .writes = 1 };
     struct check_call call;
     if (!queue)
         return YOKE_EINVAL;
-    yoke_status status = buffer_use(queue->object.device, "zero", buffer, &use);
+    yoke_status status = buffer_use(queue->object.device, "zero", range->buffer, &use);
     if (status != YOKE_OK)
         return status;
     status = yk_check_call_open(&call,
                                 &(struct check_call_arguments){ "zero", queue, NULL, 0, &use, 1 });
     if (status != YOKE_OK)
         return status;
-    status = call.device->backend->zero(queue->inner, use.buffer->inner, offset, bytes, &call.made);
+    status = call.device->backend->zero(
+        queue->inner, &(struct yk_buffer_range){ use.buffer->inner, range->offset, range->bytes },
+        &call.made);
     return yk_check_call_close(&call, status, event);
 }

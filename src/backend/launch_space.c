@@ -76,29 +76,27 @@ struct yk_block yk_space_block(const struct yk_space *space, int last, int budge
     return threads(space, last, other) < threads(space, last, first) ? other : first;
 }
 
-static void set_part(const struct yk_space *all, int d, int64_t first, int64_t most,
-                     struct yk_space *part)
+/* The indexes from `first` on, but at most `most` of them. */
+static struct yk_along part_of(struct yk_along all, int64_t first, int64_t most)
 {
-    int64_t last = all->along[d].last;
-    part->along[d].first = first;
-    part->along[d].last = last - first > most ? first + most : last;
+    return (struct yk_along){ first, all.last - first > most ? first + most : all.last };
 }
 
 void yk_space_begin(const struct yk_space *all, const int64_t most[3], struct yk_space *part)
 {
     *part = *all;
     for (int d = 0; d < 3; d++)
-        set_part(all, d, all->along[d].first, most[d], part);
+        part->along[d] = part_of(all->along[d], all->along[d].first, most[d]);
 }
 
 int yk_space_next(const struct yk_space *all, const int64_t most[3], struct yk_space *part)
 {
     for (int d = 2; d >= 0; d--) {
         if (part->along[d].last < all->along[d].last) {
-            set_part(all, d, part->along[d].last, most[d], part);
+            part->along[d] = part_of(all->along[d], part->along[d].last, most[d]);
             return 1;
         }
-        set_part(all, d, all->along[d].first, most[d], part);
+        part->along[d] = part_of(all->along[d], all->along[d].first, most[d]);
     }
     return 0;
 }

@@ -11,7 +11,7 @@
 /* The first argument of an entry, by value: yk_space of yoke/prelude_cuda.h and
  * prelude_opencl.h. */
 struct yk_space {
-    struct {
+    struct yk_along {
         int64_t first, last;
     } along[3]; /* first, second and third dimension of the range */
     int64_t size2, size3;

@@ -17,9 +17,8 @@ yoke_status yk_device_left(void);
     YK_LEAVABLE(backend, copy,                                                                     \
                 (struct yk_queue * q, const struct yk_copy *c, struct yk_event **e), (q, c, e))    \
     YK_LEAVABLE(backend, zero,                                                                     \
-                (struct yk_queue * q, struct yk_buffer * buffer, int64_t offset, int64_t bytes,    \
-                 struct yk_event * *e),                                                            \
-                (q, buffer, offset, bytes, e))                                                     \
+                (struct yk_queue * q, const struct yk_buffer_range *range, struct yk_event **e),   \
+                (q, range, e))                                                                     \
     YK_LEAVABLE(backend, launch,                                                                   \
                 (struct yk_queue * q, struct yk_program * program, const struct yk_launch *launch, \
                  struct yk_event **e),                                                             \

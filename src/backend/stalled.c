@@ -100,10 +100,10 @@ static yoke_status copy_none(struct yk_queue *queue, const struct yk_copy *copy,
     return lost();
 }
 
-static yoke_status zero_none(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                             int64_t bytes, struct yk_event **event)
+static yoke_status zero_none(struct yk_queue *queue, const struct yk_buffer_range *range,
+                             struct yk_event **event)
 {
-    (void)queue, (void)buffer, (void)offset, (void)bytes, (void)event;
+    (void)queue, (void)range, (void)event;
     return lost();
 }
 

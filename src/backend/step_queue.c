@@ -11,6 +11,14 @@ enum { ROOM_FACTOR = 4, TURNS = 4096 };
 /* Slot numbers have 32 bits. */
 enum { RESERVE_MOST = INT32_MAX / 2, ROOM_MOST = INT32_MAX / 2, GROUPS_MOST = 1 << 16 };
 
+/* Whether it has the form that YOKE_STEP_KERNEL makes. */
+static int is_made(const yoke_kernel *kernel)
+{
+    return kernel->dimensions <= 1 && kernel->lanes == YK_STEP_WIDTH && kernel->unit <= 1 &&
+           !kernel->cpu.team && !kernel->opencl.native && !kernel->cuda.native &&
+           !kernel->opencl.source.entry && !kernel->cuda.source.entry;
+}
+
 yoke_status yk_step_check(const yoke_kernel *kernel)
 {
     const yoke_step *step = &kernel->step;
@@ -25,9 +33,7 @@ yoke_status yk_step_check(const yoke_kernel *kernel)
                        "step kernel %s: stacks with room for %u items, of which one may emit %u; "
                        "make step.room that or more, at most %d, or 0",
                        kernel->name, step->room, step->most, ROOM_MOST);
-    if (kernel->dimensions > 1 || kernel->lanes != YK_STEP_WIDTH || kernel->unit > 1 ||
-        kernel->cpu.team || kernel->opencl.native || kernel->cuda.native ||
-        kernel->opencl.source.entry || kernel->cuda.source.entry)
+    if (!is_made(kernel))
         return yk_fail(YOKE_EINVAL,
                        "step kernel %s: of one dimension and without implementations by hand is "
                        "what a step kernel has to be; define it with YOKE_STEP_KERNEL",

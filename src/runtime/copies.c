@@ -82,10 +82,13 @@ static int64_t bytes_of(const struct yk_job *job, int arg, int copies)
 static yoke_status take(struct yk_job *job, int device, int arg, int copies)
 {
     struct yk_job_device *jd = &job->devices[device];
+    struct yk_spare memory = { 0 };
+    yoke_status status = yk_place_borrow(job->args[arg].array->places, jd->device->place,
+                                         bytes_of(job, arg, copies), &memory);
     jd->private_copies[arg] = copies;
-    return yk_place_borrow(job->args[arg].array->places, jd->device->place,
-                           bytes_of(job, arg, copies), &jd->private_buffers[arg],
-                           &jd->private_bytes[arg]);
+    jd->private_buffers[arg] = memory.buffer;
+    jd->private_bytes[arg] = memory.bytes;
+    return status;
 }
 
 static yoke_status open_buffer(struct yk_job *job, int device, int arg)
@@ -104,8 +107,10 @@ static yoke_status open_buffer(struct yk_job *job, int device, int arg)
     if (status != YOKE_OK)
         return status;
     yk_lock(&place->lock);
-    status = backend->zero(place->upload, jd->private_buffers[arg], 0,
-                           bytes_of(job, arg, jd->private_copies[arg]), &event);
+    status = backend->zero(place->upload,
+                           &(struct yk_buffer_range){ jd->private_buffers[arg], 0,
+                                                      bytes_of(job, arg, jd->private_copies[arg]) },
+                           &event);
     if (status == YOKE_OK) {
         yk_place_uploading(place, event, NULL);
     } else {

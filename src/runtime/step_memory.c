@@ -108,6 +108,7 @@ yoke_status yk_steps_open(struct yk_job *job, int device)
     struct yk_place *place = jd->device->place;
     const int64_t lanes = jd->device->lanes;
     int64_t most = yk_place_room(place) / ROOM_PART / lanes, groups;
+    struct yk_spare queues = { 0 };
     yoke_status status = YOKE_ENOMEM;
     if (first_steps(job, jd) < 0)
         return YOKE_OK;
@@ -116,9 +117,10 @@ yoke_status yk_steps_open(struct yk_job *job, int device)
         jd->queue_bytes = plan_queues(job, device, most, &groups);
         if (jd->queue_bytes > INT64_MAX / lanes)
             break;
-        status = yk_place_borrow(&job->runtime->places, place, lanes * jd->queue_bytes, &jd->queues,
-                                 &jd->queues_bytes);
+        status = yk_place_borrow(&job->runtime->places, place, lanes * jd->queue_bytes, &queues);
     }
+    jd->queues = queues.buffer;
+    jd->queues_bytes = queues.bytes;
     if (status == YOKE_OK)
         jd->step_words = words_open(jd);
     return status == YOKE_ENOMEM ? too_large(job, device) : status;

@@ -109,8 +109,10 @@ yoke_status yk_steps_begin(struct yk_job *job, int device, int lane, const struc
     const struct yk_backend *backend = place->device->backend;
     struct yk_queue *queue = jd->device->queues[lane];
     yoke_status status;
-    status =
-        backend->zero(queue, steps->launch.buffer, steps->launch.offset, YK_STEP_HEAD_BYTES, NULL);
+    status = backend->zero(
+        queue,
+        &(struct yk_buffer_range){ steps->launch.buffer, steps->launch.offset, YK_STEP_HEAD_BYTES },
+        NULL);
     if (status == YOKE_OK)
         status = backend->launch(queue, program_of(job, jd, flight), launch, &flight->kernel);
     if (status != YOKE_OK)

@@ -174,6 +174,7 @@ yoke_status yk_windows_open(struct yk_job *job, int device)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
     int64_t lanes = jd->device->lanes, unit = yk_job_unit(job), items;
+    struct yk_spare windows = { 0 };
     yoke_status status = YOKE_ENOMEM;
     const int64_t packed = yk_packed_bytes(job, device);
     if (!packed && !lane_bytes(job, device, unit))
@@ -181,10 +182,11 @@ yoke_status yk_windows_open(struct yk_job *job, int device)
     items = fitting_items(job, device, (room_of(job, device) - packed) / lanes);
     for (; status == YOKE_ENOMEM && items >= unit; items = items / 2 / unit * unit) {
         status = yk_place_borrow(&job->runtime->places, place,
-                                 packed + lanes * lane_bytes(job, device, items), &jd->windows,
-                                 &jd->windows_bytes);
+                                 packed + lanes * lane_bytes(job, device, items), &windows);
         jd->window_items = items;
     }
+    jd->windows = windows.buffer;
+    jd->windows_bytes = windows.bytes;
     if (status == YOKE_OK)
         deal_out(job, device);
     return status == YOKE_ENOMEM ? too_small(job, device) : status;

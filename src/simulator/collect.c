@@ -33,18 +33,20 @@ static struct yk_learned_job what_ran(const struct yk_simulator *sim)
     return job;
 }
 
-static void learn(const struct yk_simulator *sim, int d, const struct yk_split_outcome *outcome,
-                  struct yk_learned_job *ran, struct yk_learned *out)
+static void learn(const struct yk_simulator *sim, int d, struct yk_learned_job *ran,
+                  struct yk_learned *out)
 {
     const struct yk_machine_gpu *gpu = sim->devices[d].gpu;
     struct yk_learned_job job = *ran;
+    struct yk_split_outcome outcome;
+    yk_dispatch_outcome(sim->dispatch, d, &outcome);
     job.told_ns = yk_simulator_told_ns(gpu);
     job.everybodys =
         sim->spec->alone == 0 && yk_team_only(sim->asked) < 0 && yk_simulator_asks(sim, d);
     job.forgives = gpu != NULL && !job.by_lines;
     *out = learned_before(sim, d);
-    yk_learned_note(out, outcome, &job);
-    yk_learned_sum_up(ran, d, out, outcome);
+    yk_learned_note(out, &outcome, &job);
+    yk_learned_sum_up(ran, d, out, &outcome);
 }
 
 /* As in runtime/learn.c. */
@@ -74,7 +76,7 @@ static void collect_device(const struct yk_simulator *sim, int d, struct yk_lear
     out->chunks = outcome.chunks;
     out->busy_seconds = (double)outcome.busy_ns * 1e-9;
     snprintf(out->reason, sizeof out->reason, "%s", reason ? reason : "");
-    learn(sim, d, &outcome, ran, &out->learned);
+    learn(sim, d, ran, &out->learned);
 }
 
 yoke_status yk_simulator_collect(const struct yk_simulator *sim, struct yk_simulate_result *out)

@@ -131,7 +131,7 @@ static void beside_ended(struct yk_simulator *sim, int lane)
         return;
     }
     struct yk_chunk_times times = times_of(sim, l->issued, sim->now - l->issued);
-    yk_simulator_done_part(sim, lane, &l->chunk, &times, l->completed);
+    yk_simulator_done_part(sim, lane, &times);
     yk_simulator_ask(sim, lane);
 }
 

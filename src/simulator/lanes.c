@@ -45,12 +45,12 @@ enum yk_verdict yk_simulator_next(struct yk_simulator *sim, int lane, struct yk_
     return verdict;
 }
 
-void yk_simulator_done_part(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk,
-                            const struct yk_chunk_times *times, int64_t completed)
+/* What an answer to the dispatcher changes: of the chunk's items the first `completed` are done. */
+static void answered(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk,
+                     int64_t completed)
 {
     int device = sim->lanes[lane].device;
     int64_t items = chunk->last - chunk->first, now = yk_simulator_ns(sim);
-    yk_dispatch_done(sim->dispatch, device, chunk, completed, times);
     sim->calls++;
     sim->answered = 1;
     sim->devices[device].out_items -= items;
@@ -69,7 +69,17 @@ void yk_simulator_done_part(struct yk_simulator *sim, int lane, const struct yk_
 void yk_simulator_done(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk,
                        const struct yk_chunk_times *times)
 {
-    yk_simulator_done_part(sim, lane, chunk, times, chunk->last - chunk->first);
+    const int64_t items = chunk->last - chunk->first;
+    yk_dispatch_done(sim->dispatch, sim->lanes[lane].device, chunk, items, times);
+    answered(sim, lane, chunk, items);
+}
+
+void yk_simulator_done_part(struct yk_simulator *sim, int lane, const struct yk_chunk_times *times)
+{
+    const struct yk_simulated_lane *l = &sim->lanes[lane];
+    const struct yk_chunk chunk = l->chunk;
+    yk_dispatch_done(sim->dispatch, l->device, &chunk, l->completed, times);
+    answered(sim, lane, &chunk, l->completed);
 }
 
 void yk_simulator_returned(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk)

@@ -73,29 +73,41 @@ yoke_status yk_profile_parse(const char *text, int64_t items, struct yk_profile_
     return status;
 }
 
-static yoke_status check(const struct yk_profile_spec *spec)
+static yoke_status check_clusters(const struct yk_profile_spec *spec)
 {
-    const char *name = kinds[spec->kind].name;
-    if (spec->items < 1)
-        return yk_fail(YOKE_EINVAL, "a loop of %lld items cannot be simulated; give 1 at least",
-                       (long long)spec->items);
-    if (!(spec->spread >= 0 && spec->spread <= 1))
-        return yk_fail(YOKE_EINVAL, "%s: spread=%g; it may be 0 to 1", name, spec->spread);
-    if (spec->kind == YK_PROFILE_CLUSTERED &&
-        !(spec->dear > 0 && spec->dear <= 1e9 && spec->share > 0 && spec->share <= 1 &&
+    if (!(spec->dear > 0 && spec->dear <= 1e9 && spec->share > 0 && spec->share <= 1 &&
           spec->stretches >= 1 && spec->stretches <= steps_max))
         return yk_fail(YOKE_EINVAL,
                        "%s: dear=%g, share=%g, stretches=%lld; dear may be above 0 to 1e9, share "
                        "above 0 to 1, stretches 1 to %d",
-                       name, spec->dear, spec->share, (long long)spec->stretches, (int)steps_max);
-    if (spec->kind == YK_PROFILE_RECORDED && (spec->cost_count < 1 || !spec->costs))
+                       kinds[spec->kind].name, spec->dear, spec->share, (long long)spec->stretches,
+                       (int)steps_max);
+    return YOKE_OK;
+}
+
+static yoke_status check_recorded(const struct yk_profile_spec *spec)
+{
+    if (spec->cost_count < 1 || !spec->costs)
         return yk_fail(YOKE_EINVAL, "a recorded profile has no costs; give those of one chunk or "
                                     "more");
-    for (int64_t i = 0; spec->kind == YK_PROFILE_RECORDED && i < spec->cost_count; i++)
+    for (int64_t i = 0; i < spec->cost_count; i++)
         if (!(spec->costs[i] >= 0) || isinf(spec->costs[i]))
             return yk_fail(YOKE_EINVAL, "recorded cost %lld is %g; costs are 0 or more",
                            (long long)i, spec->costs[i]);
     return YOKE_OK;
+}
+
+static yoke_status check(const struct yk_profile_spec *spec)
+{
+    if (spec->items < 1)
+        return yk_fail(YOKE_EINVAL, "a loop of %lld items cannot be simulated; give 1 at least",
+                       (long long)spec->items);
+    if (!(spec->spread >= 0 && spec->spread <= 1))
+        return yk_fail(YOKE_EINVAL, "%s: spread=%g; it may be 0 to 1", kinds[spec->kind].name,
+                       spec->spread);
+    if (spec->kind == YK_PROFILE_CLUSTERED)
+        return check_clusters(spec);
+    return spec->kind == YK_PROFILE_RECORDED ? check_recorded(spec) : YOKE_OK;
 }
 
 /* Draws which stretches are expensive: the given share of them. They are drawn one after the other

@@ -127,9 +127,8 @@ enum yk_verdict yk_simulator_next(struct yk_simulator *sim, int lane, struct yk_
                                   int64_t *wake_ns);
 void yk_simulator_done(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk,
                        const struct yk_chunk_times *times);
-/* The first `completed` items only. */
-void yk_simulator_done_part(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk,
-                            const struct yk_chunk_times *times, int64_t completed);
+/* Of the lane's own chunk, only the items that it completed. */
+void yk_simulator_done_part(struct yk_simulator *sim, int lane, const struct yk_chunk_times *times);
 void yk_simulator_returned(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk);
 /* Puts the lane into the list of waiting lanes, or takes it out. */
 void yk_simulator_wait(struct yk_simulator *sim, int lane, int64_t wake_ns);

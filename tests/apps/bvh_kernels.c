@@ -6,13 +6,13 @@
 YOKE_KERNEL(bvh_nearest, i, YOKE_IN(node_t, nodes), YOKE_IN(triangle_t, triangles),
             YOKE_IN(ray_t, rays), YOKE_OUT(hit_t, hits))
 {
-    hits[i] = path_nearest(nodes, triangles, rays[i]);
+    hits[i] = path_nearest(YOKE_INIT(bvh_t, nodes, triangles), rays[i]);
 }
 
 YOKE_KERNEL(bvh_blocked, i, YOKE_IN(node_t, nodes), YOKE_IN(triangle_t, triangles),
             YOKE_IN(ray_t, rays), YOKE_OUT(int32_t, blocked))
 {
-    blocked[i] = path_blocked(nodes, triangles, rays[i]);
+    blocked[i] = path_blocked(YOKE_INIT(bvh_t, nodes, triangles), rays[i]);
 }
 
 /* Stops after a few steps and continues. */
@@ -23,7 +23,7 @@ YOKE_KERNEL(bvh_pieces, i, YOKE_IN(node_t, nodes), YOKE_IN(triangle_t, triangles
     walk_t walk = path_walk_begin(rays[i]);
     int32_t steps = 1;
     while (path_walk_goes_on(&walk)) {
-        path_walk_some(nodes, triangles, &walk, stack, steps);
+        path_walk_some(YOKE_INIT(bvh_t, nodes, triangles), &walk, stack, steps);
         steps = steps % 5 + 1;
     }
     hits[i] = walk.found;

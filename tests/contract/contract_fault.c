@@ -53,7 +53,8 @@ static yoke_status bring(struct contract *c, struct job *job)
     if (status == YOKE_OK && c->backend->commit)
         status = c->backend->commit(c->device, job->y, 0, sizeof job->out);
     if (status == YOKE_OK)
-        status = c->backend->zero(job->queue, job->y, 0, sizeof job->out, &event);
+        status = c->backend->zero(job->queue,
+                                  &(struct yk_buffer_range){ job->y, 0, sizeof job->out }, &event);
     status = settle(c, status, event);
     if (status == YOKE_OK)
         status = move(c, job,

@@ -198,7 +198,10 @@ static void clearing(struct contract *c)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct yk_event *event = NULL;
         assert_int_equal(
-            c->backend->zero(c->queue, memory.buffer, parts[i][0], parts[i][1], &event), YOKE_OK);
+            c->backend->zero(c->queue,
+                             &(struct yk_buffer_range){ memory.buffer, parts[i][0], parts[i][1] },
+                             &event),
+            YOKE_OK);
         assert_int_equal(finish(c->backend, event), YOKE_OK);
         memset(a + parts[i][0], 0, (size_t)parts[i][1]);
         memory_read(c, &memory, read);
@@ -224,7 +227,10 @@ static void order_on_a_queue(struct contract *c)
                                 .bytes = BYTES - (i % 3) };
         assert_int_equal(c->backend->copy(c->queue, &copy, NULL), YOKE_OK);
         if (i == ROUNDS / 2)
-            assert_int_equal(c->backend->zero(c->queue, memory.buffer, 0, BYTES, NULL), YOKE_OK);
+            assert_int_equal(c->backend->zero(c->queue,
+                                              &(struct yk_buffer_range){ memory.buffer, 0, BYTES },
+                                              NULL),
+                             YOKE_OK);
     }
     struct yk_copy back = {
         .kind = YK_COPY_FROM_DEVICE, .host = read, .buffer = memory.buffer, .bytes = BYTES

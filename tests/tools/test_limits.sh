@@ -41,6 +41,27 @@ int runtime(int timed)
     return snprintf(text, 3, "%d", timed);
 }
 C
+branches() { for ((i = 0; i < $1; i++)); do echo "    if (a) b();"; done; }
+cat >src/base/functions.c <<'C'
+/* Five: a, b, c, d, e. */
+static int four(int a, int (*b)(int, int, int), const char *c,
+                int d)
+{
+    return five(a, b, c, d, "case ? && || if (for) while"); /* if (a && b) */
+}
+int yoke_public(int a, int b, int c, int d, int e)
+{
+    return iffy(a, b, c, d, e) + forward(b);
+}
+YOKE_KERNEL(five, i, YOKE_IN(float, a), YOKE_IN(float, b), YOKE_IN(float, c), YOKE_OUT(float, d))
+{
+    d[i] = a[i] + b[i] + c[i];
+}
+static void say(int a, int b, int c, const char *text, ...)
+{
+}
+C
+{ printf 'void fifteen(void)\n{\n'; branches 14; printf '}\n'; } >>src/base/functions.c
 cat >src/model/store_clean.c <<'C'
 #include <sqlite3.h>
 #include <time.h>
@@ -80,6 +101,19 @@ printf '#include "../../src/base/alloc.h"\n' >include/yoke/big.h
 lines 300 >>include/yoke/big.h
 lines 601 >tests/long.c
 { printf 'int a;\n{\n'; lines 99; printf '}\n'; printf '{\n'; lines 98; printf '}\n'; } >tests/function.c
+cat >src/base/many.c <<'C'
+static inline int five(int a, int (*b)(int, int, int), const char *c,
+                       int d, int e)
+{
+    if (a && (d || e))
+        for (a = 0; a < 3; a++)
+            switch (d) {
+            case 1: return e ? 1 : 2;
+            }
+    return 0;
+}
+C
+{ printf 'void sixteen(void)\n{\n'; branches 10; printf '    while (a && b || c) d(e ? f : g ? h : i);\n}\n'; } >>src/base/many.c
 printf '/* FIXM''E */\n' >tests/word.c
 printf '# TO''DO\n' >tests/word.sh
 printf 'int x;\n' >src/runtime/string_utils.c
@@ -93,6 +127,8 @@ apps/root.c:1: includes src/runtime/job.h; only include/yoke is for others
 include/yoke/big.h:1: includes src/base; only include/yoke is for others
 include/yoke/big.h:301: 300 lines at most
 src/array/coherence_x.c:2: pure code uses threads, a clock, atomics or I/O
+src/base/many.c:12: function of complexity 16; 15 at most
+src/base/many.c:3: function of 5 parameters; 4 at most
 src/extra/e.c:1: src/extra is no layer; name it in tools/limits.sh
 src/model/f.c:1: <sqlite3.h> belongs to src/model/store*
 src/model/f.c:2: pure code includes src/platform

@@ -99,7 +99,8 @@ static inline struct fixture open_fixture(const char *settings, int64_t count)
     struct fixture f = { .device = open_device(settings), .count = count };
     assert_int_equal(backend->queue_open(f.device, &f.queue), YOKE_OK);
     assert_int_equal(backend->alloc(f.device, count * 4, &f.buffer), YOKE_OK);
-    assert_int_equal(backend->zero(f.queue, f.buffer, 0, count * 4, NULL), YOKE_OK);
+    assert_int_equal(
+        backend->zero(f.queue, &(struct yk_buffer_range){ f.buffer, 0, count * 4 }, NULL), YOKE_OK);
     f.host = calloc((size_t)count, 4);
     assert_non_null(f.host);
     return f;

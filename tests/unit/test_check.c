@@ -77,7 +77,9 @@ static void copy_arguments(void **state)
                                                      .from = bench.x,
                                                      .from_offset = 8 }),
                      YOKE_OK);
-    assert_int_equal(bench.b->zero(bench.queue[0], bench.x, BYTES - 1, 2, NULL), YOKE_EINVAL);
+    assert_int_equal(
+        bench.b->zero(bench.queue[0], &(struct yk_buffer_range){ bench.x, BYTES - 1, 2 }, NULL),
+        YOKE_EINVAL);
     expect_breach("2 bytes at offset 3999");
     bench_close(&bench);
 }
@@ -189,7 +191,9 @@ static void memory_on_demand(void **state)
     assert_int_equal(device->backend->commit(device, buffer, 120, 100), YOKE_OK);
     assert_int_equal(device->backend->commit(device, buffer, 90, 30), YOKE_OK);
     assert_int_equal(device->backend->copy(queue, &spec, NULL), YOKE_OK);
-    assert_int_equal(device->backend->zero(queue, buffer, 200, 21, NULL), YOKE_EINVAL);
+    assert_int_equal(
+        device->backend->zero(queue, &(struct yk_buffer_range){ buffer, 200, 21 }, NULL),
+        YOKE_EINVAL);
     expect_breach("byte 220 of a buffer");
     assert_int_equal(device->backend->commit(device, buffer, BYTES, 1), YOKE_EINVAL);
     expect_breach("1 bytes at offset 4000");
@@ -301,7 +305,8 @@ static void another_device(void **state)
     assert_int_equal(other->backend->copy(queue, &spec, NULL), YOKE_EINVAL);
     expect_breach("belongs to sim:gpu");
     assert_int_equal(bench.b->copy(bench.queue[0], &spec, &event), YOKE_OK);
-    assert_int_equal(other->backend->zero(queue, bench.x, 0, 8, NULL), YOKE_EINVAL);
+    assert_int_equal(other->backend->zero(queue, &(struct yk_buffer_range){ bench.x, 0, 8 }, NULL),
+                     YOKE_EINVAL);
     expect_breach("belongs to sim:gpu");
     struct yk_buffer *mine;
     assert_int_equal(other->backend->alloc(other, 8, &mine), YOKE_OK);
@@ -364,7 +369,8 @@ static void races_on_one_device(void **state)
     same.after_count = 1;
     assert_int_equal(bench.b->copy(bench.queue[1], &same, &second), YOKE_OK);
     /* Order is transitive: after `second` is after `first`. */
-    assert_int_equal(bench.b->zero(bench.queue[1], bench.x, 0, 100, NULL), YOKE_OK);
+    assert_int_equal(
+        bench.b->zero(bench.queue[1], &(struct yk_buffer_range){ bench.x, 0, 100 }, NULL), YOKE_OK);
     struct yk_copy again = { .host = host, .buffer = bench.x, .bytes = 100 };
     assert_int_equal(bench.b->copy(bench.queue[0], &again, NULL), YOKE_EINVAL);
     expect_breach("zero on sim:gpu");

@@ -148,8 +148,8 @@ struct intruder {
 static void intrude(void *context)
 {
     struct intruder *intruder = context;
-    intruder->status =
-        intruder->bench->b->zero(intruder->bench->queue[1], intruder->bench->y, 0, 8, NULL);
+    intruder->status = intruder->bench->b->zero(
+        intruder->bench->queue[1], &(struct yk_buffer_range){ intruder->bench->y, 0, 8 }, NULL);
 }
 
 static struct intruder the_intruder;
@@ -211,14 +211,17 @@ static void injection(void **state)
     (void)state;
     bench_open(&bench);
     yk_backend_fail_at(2, YOKE_ENOMEM);
-    assert_int_equal(bench.b->zero(bench.queue[0], bench.x, 0, 4, NULL), YOKE_OK);
+    assert_int_equal(
+        bench.b->zero(bench.queue[0], &(struct yk_buffer_range){ bench.x, 0, 4 }, NULL), YOKE_OK);
     assert_int_equal(yk_backend_failed(), 0);
     assert_int_equal(bench.b->alloc(bench.device, 4, &buffer), YOKE_ENOMEM);
     assert_int_equal(yk_backend_failed(), 1);
     assert_int_equal(bench.b->alloc(bench.device, 4, &buffer), YOKE_OK); /* only once */
     bench.b->free(bench.device, buffer);
     yk_backend_fail_at(1, YOKE_EBUILD);
-    assert_int_equal(bench.b->zero(bench.queue[0], bench.x, 0, 4, NULL), YOKE_OK); /* not a build */
+    assert_int_equal(
+        bench.b->zero(bench.queue[0], &(struct yk_buffer_range){ bench.x, 0, 4 }, NULL),
+        YOKE_OK); /* not a build */
     struct yk_program *program;
     assert_int_equal(bench.b->build(bench.device, &kernel, &program), YOKE_EBUILD);
     assert_non_null(strstr(yoke_error_text(), "sim:gpu"));
@@ -250,8 +253,8 @@ static void real_loss(void **state)
     (void)state;
     assert_int_equal(b->queue_open(device, &queue), YOKE_OK);
     assert_int_equal(b->alloc(device, 8, &buffer), YOKE_OK);
-    assert_int_equal(b->zero(queue, buffer, 0, 8, &event), YOKE_OK);
-    assert_int_equal(b->zero(queue, buffer, 0, 8, NULL), YOKE_EDEVICE);
+    assert_int_equal(b->zero(queue, &(struct yk_buffer_range){ buffer, 0, 8 }, &event), YOKE_OK);
+    assert_int_equal(b->zero(queue, &(struct yk_buffer_range){ buffer, 0, 8 }, NULL), YOKE_EDEVICE);
     assert_int_equal(b->wait(event), YOKE_EDEVICE);
     assert_int_equal(b->alloc(device, 8, &more), YOKE_EDEVICE);
     b->event_close(event);

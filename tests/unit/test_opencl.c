@@ -191,7 +191,7 @@ static yoke_status whole_life(const char *settings)
     if (status == YOKE_OK)
         status = backend->alloc(device, 4096, &buffer);
     if (status == YOKE_OK)
-        status = backend->zero(queue, buffer, 0, 4096, NULL);
+        status = backend->zero(queue, &(struct yk_buffer_range){ buffer, 0, 4096 }, NULL);
     if (status == YOKE_OK)
         status = backend->build(device, &kernel, &program);
     if (status == YOKE_OK) {

@@ -48,7 +48,9 @@ static void within_and_zero(void **state)
     struct yk_event *zero = NULL, *within = NULL;
     (void)state;
     bench_open(&bench, "sim:gpu:bandwidth=1e9:launch=1us");
-    assert_int_equal(sim->zero(bench.queue[0], bench.buffer, 0, 4000, &zero), YOKE_OK);
+    assert_int_equal(
+        sim->zero(bench.queue[0], &(struct yk_buffer_range){ bench.buffer, 0, 4000 }, &zero),
+        YOKE_OK);
     struct yk_copy copy = { .kind = YK_COPY_WITHIN,
                             .buffer = bench.buffer,
                             .offset = 2000,
@@ -219,7 +221,9 @@ static void noise_of_each(void **state)
     assert_int_equal(sim->alloc(bench.devices[1], sizeof bench.host, &other), YOKE_OK);
     for (int i = 0; i < 2; i++)
         assert_int_equal(
-            sim->zero(bench.queue[i], i ? other : bench.buffer, 0, sizeof bench.host, &events[i]),
+            sim->zero(bench.queue[i],
+                      &(struct yk_buffer_range){ i ? other : bench.buffer, 0, sizeof bench.host },
+                      &events[i]),
             YOKE_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(sim->wait(events[i]), YOKE_OK);

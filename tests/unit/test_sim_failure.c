@@ -31,7 +31,9 @@ static void failure_by_time(void **state)
     assert_int_equal(sim->copy(bench.queue[2], &copy, &event), YOKE_EDEVICE);
     assert_ptr_equal(event, &bench);
     assert_non_null(strstr(yoke_error_text(), "sim:gpu"));
-    assert_int_equal(sim->zero(bench.queue[2], bench.buffer, 0, 4, &event), YOKE_EDEVICE);
+    assert_int_equal(
+        sim->zero(bench.queue[2], &(struct yk_buffer_range){ bench.buffer, 0, 4 }, &event),
+        YOKE_EDEVICE);
     assert_int_equal(sim->alloc(bench.device, 4, &buffer), YOKE_EDEVICE);
     assert_int_equal(sim->queue_open(bench.device, &queue), YOKE_EDEVICE);
     assert_int_equal(sim->build(bench.device, &scale, &program), YOKE_EDEVICE);
@@ -67,7 +69,8 @@ static void failure_before_opening(void **state)
     yk_device_list_close(&list);
     assert_int_equal(sim->queue_open(late, &queue), YOKE_OK);
     assert_int_equal(sim->alloc(late, 8, &buffer), YOKE_OK);
-    assert_int_equal(sim->zero(queue, buffer, 0, 8, NULL), YOKE_EDEVICE);
+    assert_int_equal(sim->zero(queue, &(struct yk_buffer_range){ buffer, 0, 8 }, NULL),
+                     YOKE_EDEVICE);
     sim->queue_close(queue);
     sim->free(late, buffer);
     sim->close(late);
@@ -107,7 +110,9 @@ static void failure_on_the_way(void **state)
     assert_int_equal(sim->advance(4000), 1);
     assert_int_equal(sim->now(), 4000);
     assert_int_equal(sim->memory_free(bench.device), 0);
-    assert_int_equal(sim->zero(bench.queue[0], bench.buffer, 0, 4, NULL), YOKE_EDEVICE);
+    assert_int_equal(
+        sim->zero(bench.queue[0], &(struct yk_buffer_range){ bench.buffer, 0, 4 }, NULL),
+        YOKE_EDEVICE);
     bench_close(&bench);
 }
 

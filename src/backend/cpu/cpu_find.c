@@ -110,23 +110,31 @@ static double operations_each(int variant)
 #endif
 }
 
-/* Adds a device of those of the first `count` cores that have `number` at `level` (NULL: all). */
-static yoke_status add(const struct search *search, const char *name, int count,
-                       const struct level *level, int number)
+/* Cores that become one device: of the first `count` those that have `number` at `level`; level
+ * NULL: all of these. */
+struct selection {
+    int count;
+    const struct level *level;
+    int number;
+};
+
+static yoke_status add(const struct search *search, const char *name,
+                       const struct selection *selection)
 {
+    const struct level *level = selection->level;
     struct cpu_settings *settings = NULL;
     yoke_status status = settings_open(search, &settings);
     if (status != YOKE_OK)
         return status;
     struct yk_device_desc desc = { .backend = &yk_backend_cpu,
-                                   .index = level ? number : 0,
+                                   .index = level ? selection->number : 0,
                                    .is_cpu = 1,
                                    .host_memory = 1,
                                    .ignores_affinity = settings->ignores_affinity,
                                    .launch_ns = 100,
                                    .settings = settings };
-    for (int i = 0; i < count && desc.cores < YK_CPU_CORES_MAX; i++)
-        if (!level || number_at(&search->topology.cores[i], level) == number)
+    for (int i = 0; i < selection->count && desc.cores < YK_CPU_CORES_MAX; i++)
+        if (!level || number_at(&search->topology.cores[i], level) == selection->number)
             settings->cpus[desc.cores++] = search->topology.cores[i].cpu;
     desc.lanes = desc.cores;
     desc.fill = desc.cores;
@@ -161,7 +169,7 @@ static yoke_status add_first(const struct search *search)
         return yk_fail(
             YOKE_EINVAL, "cpu:%s: this process may use %s; ask for 1 to %d, or for numa, L3 or L2",
             search->spec->selector, yk_count_words(search->usable, "core").text, search->usable);
-    return add(search, name, count, NULL, 0);
+    return add(search, name, &(struct selection){ .count = count });
 }
 
 /* Whether an earlier core has the same number at the level. */
@@ -184,7 +192,8 @@ static yoke_status add_level(const struct search *search, const struct level *le
         if (number < 0 || (which >= 0 && number != which) || seen_before(search, i, level))
             continue;
         snprintf(name, sizeof name, "cpu:%s:%d", level->name, number);
-        yoke_status status = add(search, name, search->usable, level, number);
+        yoke_status status =
+            add(search, name, &(struct selection){ search->usable, level, number });
         if (status != YOKE_OK)
             return status;
     }

@@ -168,8 +168,8 @@ void yk_cuda_queue_close(struct yk_queue *queue);
 void yk_cuda_queue_release(struct yk_queue *queue); /* the same, while the device is in use */
 yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
                          struct yk_event **event);
-yoke_status yk_cuda_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                         int64_t bytes, struct yk_event **event);
+yoke_status yk_cuda_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                         struct yk_event **event);
 
 /* cuda_event.c. An operation: begin (makes an event, if one is wanted, and makes the queue wait for
  * what comes before), the driver's calls, end. Between enter and leave. */

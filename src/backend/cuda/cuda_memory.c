@@ -285,17 +285,20 @@ fail:
     return code;
 }
 
-/* Maps pages first .. last - 1, none of which is mapped, in segments of `step` pages. Access is
- * given to all of them by one call, as it takes 1 to 3 ms while the device copies. */
+/* Maps pages first .. last - 1, none of which is mapped. Access is given to all of them by one
+ * call, as it takes 1 to 3 ms while the device copies. */
 static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *buffer, int64_t first,
-                             int64_t last, int64_t step)
+                             int64_t last)
 {
     const int64_t page = device->page_bytes, bytes = (last - first) * page;
+    /* The driver unmaps only what was mapped in one piece, and decommit takes any page of a buffer
+     * of reserved addresses. */
+    const int64_t piece = buffer->reserved ? page : bytes;
     const CUdeviceptr address = buffer->address + (CUdeviceptr)(first * page);
     struct yk_cuda_segment *const before = buffer->pieces;
     CUresult code = CUDA_SUCCESS;
-    for (int64_t at = 0; at < bytes && code == CUDA_SUCCESS; at += step * page)
-        code = push_segment(device, address + (CUdeviceptr)at, step * page, &buffer->pieces);
+    for (int64_t at = 0; at < bytes && code == CUDA_SUCCESS; at += piece)
+        code = push_segment(device, address + (CUdeviceptr)at, piece, &buffer->pieces);
     if (code == CUDA_SUCCESS)
         code = allow(device, address, bytes, device->handle);
     if (code != CUDA_SUCCESS) {
@@ -310,8 +313,7 @@ static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *bu
     return YOKE_OK;
 }
 
-/* For a buffer of reserved addresses, maps each page separately: the driver unmaps only what was
- * mapped in one piece. */
+/* For a buffer of reserved addresses, whose memory may have gone elsewhere. */
 static yoke_status map_reserved(struct yk_cuda_device *device, struct yk_buffer *buffer,
                                 int64_t first, int64_t last)
 {
@@ -320,7 +322,7 @@ static yoke_status map_reserved(struct yk_cuda_device *device, struct yk_buffer 
         return yk_fail(YOKE_ENOMEM, "%s: %lld pages of %lld bytes are more than is free",
                        device->base.desc.name, (long long)(last - first),
                        (long long)device->page_bytes);
-    return map_pages(device, buffer, first, last, 1);
+    return map_pages(device, buffer, first, last);
 }
 
 yoke_status yk_cuda_commit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
@@ -345,7 +347,7 @@ yoke_status yk_cuda_commit(struct yk_device *base, struct yk_buffer *buffer, int
         entered |= status == YOKE_OK;
         if (status == YOKE_OK)
             status = buffer->reserved ? map_reserved(device, buffer, first, at)
-                                      : map_pages(device, buffer, first, at, at - first);
+                                      : map_pages(device, buffer, first, at);
     }
     if (entered)
         yk_cuda_leave(device);

@@ -143,24 +143,26 @@ yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
     return status;
 }
 
-yoke_status yk_cuda_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                         int64_t bytes, struct yk_event **event)
+yoke_status yk_cuda_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                         struct yk_event **event)
 {
     struct yk_cuda_operation operation = { .queue = queue,
                                            .what = "clearing memory",
                                            .event = event };
-    if (!inside(buffer, offset, bytes))
+    if (!inside(range->buffer, range->offset, range->bytes))
         return yk_fail(YOKE_EINVAL, "%s: clearing %lld bytes at %lld leaves the buffer",
-                       queue->device->base.desc.name, (long long)bytes, (long long)offset);
+                       queue->device->base.desc.name, (long long)range->bytes,
+                       (long long)range->offset);
     yoke_status status = yk_cuda_enter(queue->device);
     if (status != YOKE_OK)
         return status;
     status = yk_cuda_operation_begin(&operation);
     if (status == YOKE_OK) {
         CUresult code = CUDA_SUCCESS;
-        if (bytes)
-            code = queue->device->cu->MemsetD8Async(buffer->address + (CUdeviceptr)offset, 0,
-                                                    (size_t)bytes, queue->stream);
+        if (range->bytes)
+            code = queue->device->cu->MemsetD8Async(range->buffer->address +
+                                                        (CUdeviceptr)range->offset,
+                                                    0, (size_t)range->bytes, queue->stream);
         status = yk_cuda_operation_end(&operation, code);
     }
     yk_cuda_leave(queue->device);

@@ -156,8 +156,8 @@ void yk_guard_free(struct yk_device *device, struct yk_buffer *buffer);
 int64_t yk_guard_memory_free(struct yk_device *device);
 yoke_status yk_guard_copy(struct yk_queue *queue, const struct yk_copy *copy,
                           struct yk_event **event);
-yoke_status yk_guard_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                          int64_t bytes, struct yk_event **event);
+yoke_status yk_guard_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                          struct yk_event **event);
 
 /* --- guard_view.c --- */
 /* Call open before a launch and empty after it, which leaves little of the views in memory. */

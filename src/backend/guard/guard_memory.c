@@ -113,13 +113,13 @@ yoke_status yk_guard_copy(struct yk_queue *queue, const struct yk_copy *copy,
     return YOKE_OK;
 }
 
-yoke_status yk_guard_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                          int64_t bytes, struct yk_event **event)
+yoke_status yk_guard_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                          struct yk_event **event)
 {
-    if (!is_inside(buffer, offset, bytes))
+    if (!is_inside(range->buffer, range->offset, range->bytes))
         return yk_fail(YOKE_EINVAL, "%s: %lld bytes to set to zero lie outside their buffer",
-                       queue->device->base.desc.name, (long long)bytes);
-    memset(buffer->data + offset, 0, (size_t)bytes);
+                       queue->device->base.desc.name, (long long)range->bytes);
+    memset(range->buffer->data + range->offset, 0, (size_t)range->bytes);
     if (event)
         *event = NULL;
     return YOKE_OK;

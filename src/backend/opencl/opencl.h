@@ -108,21 +108,27 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
 yoke_status yk_opencl_handle(struct yk_opencl_device *device);
 /* The major number of an NVIDIA GPU's compute capability; 0 for other devices. */
 int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device);
-/* A text property of a device, cut to capacity; "" if it has none. */
-void yk_opencl_text(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name, char *text,
-                    size_t capacity);
+/* A property of a device that is text; "" if it has none. */
+struct yk_opencl_property {
+    char text[1024];
+};
+struct yk_opencl_property yk_opencl_property(const struct yk_opencl_api *cl, cl_device_id device,
+                                             cl_uint name);
 
-/* opencl_event.c. An event is made in two steps, so that nothing can fail once work is queued:
- * prepare, enqueue into yk_opencl_event_slot, then submit (or cancel). `wanted` NULL: no event is
- * made. */
-yoke_status yk_opencl_event_prepare(struct yk_queue *queue, struct yk_event **wanted,
-                                    struct yk_event **out);
+/* opencl_event.c. An operation: begin (makes an event, if one is wanted, so that nothing can fail
+ * once work is queued), the driver's calls, which enqueue into yk_opencl_event_slot, end. */
+struct yk_opencl_operation {
+    struct yk_queue *queue;
+    const char *what;        /* for messages */
+    struct yk_event **event; /* the caller's, may be NULL */
+    struct yk_event *made;   /* by begin; NULL if no event is wanted */
+};
+yoke_status yk_opencl_operation_begin(struct yk_opencl_operation *operation);
+/* Flushes the queued work to the device, and gives the event to the caller. `code` is the result of
+ * the driver's calls. */
+yoke_status yk_opencl_operation_end(struct yk_opencl_operation *operation, cl_int code);
 cl_event *yk_opencl_event_slot(struct yk_event *event);       /* NULL for NULL */
 cl_event *yk_opencl_event_begin_slot(struct yk_event *event); /* optional: marks the start */
-/* Flushes the queued work to the device, and gives the event to the caller. `code` is the enqueue's
- * result. */
-yoke_status yk_opencl_event_submit(struct yk_queue *queue, struct yk_event *event, cl_int code,
-                                   struct yk_event **wanted, const char *what);
 /* The driver's handles of the events still to be waited for. */
 struct yk_opencl_waits {
     cl_event fixed[16];
@@ -166,8 +172,8 @@ yoke_status yk_opencl_queue_open(struct yk_device *device, struct yk_queue **out
 void yk_opencl_queue_close(struct yk_queue *queue);
 yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
                            struct yk_event **event);
-yoke_status yk_opencl_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                           int64_t bytes, struct yk_event **event);
+yoke_status yk_opencl_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                           struct yk_event **event);
 
 /* opencl_log.c. A compiler's log in which <kernel>:LINE is translated, by the markers in the text
  * it compiled. Freed by the caller; NULL if there is no memory. */

@@ -25,20 +25,19 @@ struct yk_event {
     _Atomic int64_t seen_ns;
 };
 
-yoke_status yk_opencl_event_prepare(struct yk_queue *queue, struct yk_event **wanted,
-                                    struct yk_event **out)
+yoke_status yk_opencl_operation_begin(struct yk_opencl_operation *operation)
 {
-    *out = NULL;
-    if (!wanted)
+    operation->made = NULL;
+    if (!operation->event)
         return YOKE_OK;
     struct yk_event *event = yk_calloc(1, sizeof *event);
     if (!event)
         return YOKE_ENOMEM;
-    event->device = queue->device;
+    event->device = operation->queue->device;
     event->submitted_ns = yk_clock_ns();
     atomic_init(&event->references, 1);
     atomic_init(&event->state, YK_OPENCL_PENDING);
-    *out = event;
+    operation->made = event;
     return YOKE_OK;
 }
 
@@ -57,17 +56,17 @@ cl_event *yk_opencl_event_begin_slot(struct yk_event *event)
     return event ? &event->begin : NULL;
 }
 
-yoke_status yk_opencl_event_submit(struct yk_queue *queue, struct yk_event *event, cl_int code,
-                                   struct yk_event **wanted, const char *what)
+yoke_status yk_opencl_operation_end(struct yk_opencl_operation *operation, cl_int code)
 {
+    const struct yk_queue *queue = operation->queue;
     if (code == CL_SUCCESS)
         code = queue->device->cl->Flush(queue->handle);
     if (code != CL_SUCCESS) {
-        yk_opencl_event_close(event);
-        return yk_opencl_fail(queue->device, code, what);
+        yk_opencl_event_close(operation->made);
+        return yk_opencl_fail(queue->device, code, operation->what);
     }
-    if (wanted)
-        *wanted = event;
+    if (operation->event)
+        *operation->event = operation->made;
     return YOKE_OK;
 }
 

@@ -53,14 +53,16 @@ static cl_ulong number64(const struct yk_opencl_api *cl, cl_device_id device, cl
     return cl->GetDeviceInfo(device, name, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
 }
 
-void yk_opencl_text(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name, char *text,
-                    size_t capacity)
+struct yk_opencl_property yk_opencl_property(const struct yk_opencl_api *cl, cl_device_id device,
+                                             cl_uint name)
 {
-    char whole[1024] = "";
-    if (cl->GetDeviceInfo(device, name, sizeof whole, whole, NULL) != CL_SUCCESS)
-        whole[0] = 0;
-    whole[sizeof whole - 1] = 0;
-    snprintf(text, capacity, "%s", whole + strspn(whole, " "));
+    struct yk_opencl_property property = { "" };
+    char *text = property.text;
+    if (cl->GetDeviceInfo(device, name, sizeof property.text, text, NULL) != CL_SUCCESS)
+        text[0] = 0;
+    text[sizeof property.text - 1] = 0;
+    memmove(text, text + strspn(text, " "), strlen(text + strspn(text, " ")) + 1);
+    return property;
 }
 
 static int has_extension(const struct yk_opencl_api *cl, cl_device_id device, const char *name)
@@ -171,16 +173,17 @@ static yoke_status describe(const struct search *search, cl_platform_id platform
                             cl_device_id device, struct yk_device_desc *desc)
 {
     const struct yk_opencl_api *cl = search->cl;
-    char name[64] = "", version[40];
+    char name[64] = "";
     *desc = (struct yk_device_desc){ .backend = search->spec->backend,
                                      .index = search->seen,
                                      .pins_alone = 1 };
     snprintf(desc->name, sizeof desc->name, "opencl:%d", search->seen);
-    yk_opencl_text(cl, device, CL_DEVICE_NAME, desc->model, sizeof desc->model);
+    snprintf(desc->model, sizeof desc->model, "%.95s",
+             yk_opencl_property(cl, device, CL_DEVICE_NAME).text);
     if (cl->GetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) != CL_SUCCESS)
         name[0] = 0;
-    yk_opencl_text(cl, device, CL_DRIVER_VERSION, version, sizeof version);
-    snprintf(desc->driver, sizeof desc->driver, "%.52s%s%s", name, *name ? " " : "", version);
+    snprintf(desc->driver, sizeof desc->driver, "%.52s%s%.39s", name, *name ? " " : "",
+             yk_opencl_property(cl, device, CL_DRIVER_VERSION).text);
     identify(cl, device, desc->identity, sizeof desc->identity);
     desc->is_cpu = (number64(cl, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
     desc->cores = (int)number32(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
@@ -219,9 +222,8 @@ static yoke_status consider(struct search *search, cl_platform_id platform, cl_d
                 status = yk_device_list_add(search->list, &desc);
             search->added += status == YOKE_OK;
         }
-        char model[64];
-        yk_opencl_text(search->cl, device, CL_DEVICE_NAME, model, sizeof model);
-        yk_find_say(search->why, "; opencl:%d %s%s", search->seen, model,
+        yk_find_say(search->why, "; opencl:%d %.63s%s", search->seen,
+                    yk_opencl_property(search->cl, device, CL_DEVICE_NAME).text,
                     !usable    ? " (not available or no compiler)"
                     : left_out ? " (the CPU: only used if named)"
                                : "");

@@ -80,66 +80,78 @@ static void set_most(const struct yk_program *program, const struct index_space 
             most[last - d] = GROUP_COUNT_MAX * (int64_t)space->local[d];
 }
 
-/* Sets the arguments of a step kernel's queue; in a rehearsal there is no queue. */
-static cl_int set_queue(const struct yk_program *program, const struct yk_step_launch *steps,
-                        cl_uint *index)
+/* Sets a kernel's arguments one after the other, until one fails. */
+struct arguments {
+    const struct yk_opencl_api *cl;
+    cl_kernel kernel;
+    cl_uint next; /* number of the next argument */
+    cl_int code;
+};
+
+static void set(struct arguments *to, size_t size, const void *value)
 {
-    const struct yk_opencl_api *cl = program->device->cl;
+    if (to->code == CL_SUCCESS)
+        to->code = to->cl->SetKernelArg(to->kernel, to->next++, size, value);
+}
+
+/* A step kernel's queue; in a rehearsal there is none. */
+static void set_queue(struct arguments *to, const struct yk_step_launch *steps)
+{
     static const struct yk_step_plan none;
     cl_mem memory = steps ? steps->buffer->memory : NULL;
     const cl_long shift = steps ? steps->offset : 0;
-    cl_int code = cl->SetKernelArg(program->kernel, (*index)++, sizeof memory, &memory);
-    if (code == CL_SUCCESS)
-        code = cl->SetKernelArg(program->kernel, (*index)++, sizeof shift, &shift);
-    if (code == CL_SUCCESS)
-        code = cl->SetKernelArg(program->kernel, (*index)++, sizeof none,
-                                steps ? &steps->plan : &none);
-    return code;
+    set(to, sizeof memory, &memory);
+    set(to, sizeof shift, &shift);
+    set(to, sizeof none, steps ? &steps->plan : &none);
+}
+
+static void set_array(struct arguments *to, const struct yk_launch_arg *arg, int has_copies)
+{
+    cl_mem memory = arg->buffer ? arg->buffer->memory : NULL;
+    const cl_long shift = arg->shift;
+    set(to, sizeof memory, &memory);
+    set(to, sizeof shift, &shift);
+    if (has_copies) {
+        const cl_long copies = yk_launch_copies(arg);
+        set(to, sizeof copies, &copies);
+    }
 }
 
 static cl_int set_arguments(const struct yk_program *program, cl_kernel kernel,
                             const struct yk_launch *launch)
 {
-    const struct yk_opencl_api *cl = program->device->cl;
+    const struct yk_kernel_shape *shape = &program->shape;
+    struct arguments to = { program->device->cl, kernel, 0, CL_SUCCESS };
     int64_t range[YK_RANGE_ARGS_MOST];
-    const cl_uint count = (cl_uint)yk_range_args(launch, program->shape.dimensions, range);
-    cl_uint index = program->generated ? PART_ARG + 1 : 0; /* the part is set with its launch */
-    cl_int code = CL_SUCCESS;
-    for (; !program->generated && index < count && code == CL_SUCCESS; ++index)
-        code = cl->SetKernelArg(kernel, index, sizeof *range, &range[index]);
-    if (program->shape.is_step && code == CL_SUCCESS)
-        code = set_queue(program, launch->steps, &index);
-    for (int p = 0; p < program->shape.param_count && code == CL_SUCCESS; ++p) {
+    const int count = yk_range_args(launch, shape->dimensions, range);
+    if (program->generated)
+        to.next = PART_ARG + 1; /* the part is set with its launch */
+    else
+        for (int r = 0; r < count; ++r)
+            set(&to, sizeof *range, &range[r]);
+    if (shape->is_step)
+        set_queue(&to, launch->steps);
+    for (int p = 0; p < shape->param_count; ++p) {
         const struct yk_launch_arg *arg = &launch->args[p];
-        if (program->shape.params[p].mode == YOKE_PARAM_VALUE) {
-            code = cl->SetKernelArg(kernel, index++, program->shape.params[p].size, arg->value);
-            continue;
-        }
-        cl_mem memory = arg->buffer ? arg->buffer->memory : NULL;
-        const cl_long shift = arg->shift;
-        code = cl->SetKernelArg(kernel, index++, sizeof(cl_mem), &memory);
-        if (code == CL_SUCCESS)
-            code = cl->SetKernelArg(kernel, index++, sizeof shift, &shift);
-        if (code == CL_SUCCESS && program->generated &&
-            program->shape.params[p].mode == YOKE_PARAM_ADD) {
-            const cl_long copies = yk_launch_copies(arg);
-            code = cl->SetKernelArg(kernel, index++, sizeof copies, &copies);
-        }
+        const yoke_param_mode mode = shape->params[p].mode;
+        if (mode == YOKE_PARAM_VALUE)
+            set(&to, shape->params[p].size, arg->value);
+        else
+            set_array(&to, arg, program->generated && mode == YOKE_PARAM_ADD);
     }
-    if (program->shape.reduces && code == CL_SUCCESS) {
+    if (shape->reduces) {
         const struct yk_groups all = yk_groups_of(launch, 1);
-        code = cl->SetKernelArg(kernel, index, sizeof all.blocks, &all.blocks);
+        set(&to, sizeof all.blocks, &all.blocks);
     }
-    return code;
+    return to.code;
 }
 
 /* A chunk that is being enqueued. */
 struct launching {
-    struct yk_queue *queue;
+    struct yk_opencl_operation operation;
     struct yk_program *program;
     cl_kernel kernel; /* one of the program's */
     const struct yk_launch *launch;
-    struct yk_event *event;
     struct yk_opencl_waits waits;
 };
 
@@ -147,30 +159,33 @@ struct launching {
  * start time, the second has the end. */
 static cl_int mark_begin(const struct launching *l)
 {
-    return l->queue->device->cl->EnqueueBarrierWithWaitList(
-        l->queue->handle, l->waits.count, l->waits.list, yk_opencl_event_begin_slot(l->event));
+    const struct yk_queue *queue = l->operation.queue;
+    return queue->device->cl->EnqueueBarrierWithWaitList(
+        queue->handle, l->waits.count, l->waits.list,
+        yk_opencl_event_begin_slot(l->operation.made));
 }
 
 static cl_int mark_end(const struct launching *l)
 {
-    return l->queue->device->cl->EnqueueMarkerWithWaitList(l->queue->handle, 0, NULL,
-                                                           yk_opencl_event_slot(l->event));
+    const struct yk_queue *queue = l->operation.queue;
+    return queue->device->cl->EnqueueMarkerWithWaitList(queue->handle, 0, NULL,
+                                                        yk_opencl_event_slot(l->operation.made));
 }
 
 static cl_int enqueue_part(const struct launching *l, const struct yk_space *part,
                            struct index_space *space, int is_all)
 {
-    const struct yk_opencl_api *cl = l->queue->device->cl;
+    const struct yk_opencl_api *cl = l->operation.queue->device->cl;
     cl_int code = CL_SUCCESS;
     if (l->program->generated)
         code = cl->SetKernelArg(l->kernel, PART_ARG, sizeof *part, part);
     if (code != CL_SUCCESS)
         return code;
     set_global(l->program, l->launch, part, space);
-    return cl->EnqueueNDRangeKernel(l->queue->handle, l->kernel, space->dimensions, NULL,
+    return cl->EnqueueNDRangeKernel(l->operation.queue->handle, l->kernel, space->dimensions, NULL,
                                     space->global, space->local, is_all ? l->waits.count : 0,
                                     is_all ? l->waits.list : NULL,
-                                    is_all ? yk_opencl_event_slot(l->event) : NULL);
+                                    is_all ? yk_opencl_event_slot(l->operation.made) : NULL);
 }
 
 static cl_int launch_source(const struct launching *l)
@@ -208,8 +223,8 @@ static cl_int launch_native(const struct launching *l)
         shifts[p] = is_value ? 0 : arg->shift;
         args[p] = is_value ? arg->value : arg->buffer ? arg->buffer->memory : NULL;
     }
-    const struct yk_opencl_device *device = l->queue->device;
-    const yoke_opencl_call call = { device->context, device->handle, l->queue->handle,
+    const struct yk_opencl_device *device = l->operation.queue->device;
+    const yoke_opencl_call call = { device->context, device->handle, l->operation.queue->handle,
                                     (void *const *)args, shifts };
     yoke_chunk chunk = yk_chunk_of(launch);
     chunk.team = 1;
@@ -224,22 +239,22 @@ yoke_status yk_opencl_launch(struct yk_queue *queue, struct yk_program *program,
 {
     const int narrow =
         program->narrow_kernel && yk_narrow_choose(&program->narrow, &program->shape, launch);
-    struct launching l = { .queue = queue,
+    char what[96];
+    struct launching l = { .operation = { queue, what, event, NULL },
                            .program = program,
                            .kernel = narrow ? program->narrow_kernel : program->kernel,
                            .launch = launch };
-    char what[96];
     yoke_status status = yk_opencl_alive(queue->device);
     if (status != YOKE_OK)
         return status;
     status = yk_opencl_waits_open(&l.waits, queue, launch->after, launch->after_count);
     if (status != YOKE_OK)
         return status;
-    status = yk_opencl_event_prepare(queue, event, &l.event);
+    status = yk_opencl_operation_begin(&l.operation);
     if (status == YOKE_OK) {
         cl_int code = program->native ? launch_native(&l) : launch_source(&l);
         snprintf(what, sizeof what, "launching kernel %s", program->shape.name);
-        status = yk_opencl_event_submit(queue, l.event, code, event, what);
+        status = yk_opencl_operation_end(&l.operation, code);
     }
     yk_opencl_waits_close(&l.waits);
     return status;

@@ -43,16 +43,16 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
 {
     const struct yk_opencl_device *device = program->device;
     const char *narrow = program->narrow.is.text ? program->narrow.is.text : "";
-    char version[128];
     int by_hand = kernel->opencl.source.entry != NULL;
     const struct yk_device_desc *desc = &device->base.desc;
-    yk_opencl_text(device->cl, device->handle, CL_DEVICE_VERSION, version, sizeof version);
+    const struct yk_opencl_property version =
+        yk_opencl_property(device->cl, device->handle, CL_DEVICE_VERSION);
     if (!by_hand)
         snprintf(source->options, sizeof source->options, "-cl-std=CL1.2 -DYK_NVIDIA=%d",
                  yk_opencl_nvidia(device->cl, device->handle));
     char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
-    char *head = yk_format("%s\n%s\n%s\n%s\n%s\n%d\n", recipe, source->options, desc->model,
-                           desc->driver, version, desc->cores);
+    char *head = yk_format("%s\n%s\n%s\n%s\n%.127s\n%d\n", recipe, source->options, desc->model,
+                           desc->driver, version.text, desc->cores);
     source->key = !checks || !head
                       ? NULL
                       : yk_format("%s%s%s%s%s%s", head, by_hand ? "" : yk_prelude_settings(kernel),

@@ -33,12 +33,11 @@ void yk_opencl_queue_drain(struct yk_queue *queue)
 {
     struct yk_event *last = NULL;
     /* clFinish spins with some drivers; the event of a marker can be waited for asleep. */
-    struct yk_event *event = NULL;
-    if (yk_opencl_event_prepare(queue, &last, &event) == YOKE_OK &&
-        yk_opencl_event_submit(queue, event,
-                               queue->device->cl->EnqueueMarkerWithWaitList(
-                                   queue->handle, 0, NULL, yk_opencl_event_slot(event)),
-                               &last, "ending a queue's work") == YOKE_OK)
+    struct yk_opencl_operation marker = { queue, "ending a queue's work", &last, NULL };
+    if (yk_opencl_operation_begin(&marker) == YOKE_OK &&
+        yk_opencl_operation_end(
+            &marker, queue->device->cl->EnqueueMarkerWithWaitList(
+                         queue->handle, 0, NULL, yk_opencl_event_slot(marker.made))) == YOKE_OK)
         yk_opencl_wait(last);
     yk_opencl_event_close(last);
     if (yk_opencl_alive(queue->device) == YOKE_OK) /* a lost device may never finish */
@@ -106,7 +105,7 @@ static int inside(const struct yk_buffer *buffer, int64_t offset, int64_t bytes)
 yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
                            struct yk_event **event)
 {
-    struct yk_event *made;
+    struct yk_opencl_operation operation = { queue, "copying", event, NULL };
     struct yk_opencl_waits waits;
     yoke_status status = yk_opencl_alive(queue->device);
     if (status != YOKE_OK)
@@ -119,37 +118,38 @@ yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
     status = yk_opencl_waits_open(&waits, queue, copy->after, copy->after_count);
     if (status != YOKE_OK)
         return status;
-    status = yk_opencl_event_prepare(queue, event, &made);
+    status = yk_opencl_operation_begin(&operation);
     if (status == YOKE_OK)
-        status = yk_opencl_event_submit(
-            queue, made, enqueue_copy(queue, copy, &waits, yk_opencl_event_slot(made)), event,
-            "copying");
+        status = yk_opencl_operation_end(
+            &operation, enqueue_copy(queue, copy, &waits, yk_opencl_event_slot(operation.made)));
     yk_opencl_waits_close(&waits);
     return status;
 }
 
-yoke_status yk_opencl_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                           int64_t bytes, struct yk_event **event)
+yoke_status yk_opencl_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                           struct yk_event **event)
 {
     static const cl_uint zeros[4];
-    struct yk_event *made;
+    struct yk_opencl_operation operation = { queue, "clearing memory", event, NULL };
     yoke_status status = yk_opencl_alive(queue->device);
     if (status != YOKE_OK)
         return status;
-    if (!inside(buffer, offset, bytes))
+    if (!inside(range->buffer, range->offset, range->bytes))
         return yk_fail(YOKE_EINVAL, "%s: clearing %lld bytes at %lld leaves the buffer",
-                       queue->device->base.desc.name, (long long)bytes, (long long)offset);
-    status = yk_opencl_event_prepare(queue, event, &made);
+                       queue->device->base.desc.name, (long long)range->bytes,
+                       (long long)range->offset);
+    status = yk_opencl_operation_begin(&operation);
     if (status != YOKE_OK)
         return status;
     /* The pattern size has to divide both; the largest is the fastest. */
     size_t pattern = sizeof zeros;
-    while ((offset | bytes) & (int64_t)(pattern - 1))
+    while ((range->offset | range->bytes) & (int64_t)(pattern - 1))
         pattern /= 2;
-    cl_event *slot = yk_opencl_event_slot(made);
+    cl_event *slot = yk_opencl_event_slot(operation.made);
     const struct yk_opencl_api *cl = queue->device->cl;
-    cl_int code = bytes ? cl->EnqueueFillBuffer(queue->handle, buffer->memory, zeros, pattern,
-                                                (size_t)offset, (size_t)bytes, 0, NULL, slot)
-                        : cl->EnqueueMarkerWithWaitList(queue->handle, 0, NULL, slot);
-    return yk_opencl_event_submit(queue, made, code, event, "clearing memory");
+    cl_int code = range->bytes ? cl->EnqueueFillBuffer(queue->handle, range->buffer->memory, zeros,
+                                                       pattern, (size_t)range->offset,
+                                                       (size_t)range->bytes, 0, NULL, slot)
+                               : cl->EnqueueMarkerWithWaitList(queue->handle, 0, NULL, slot);
+    return yk_opencl_operation_end(&operation, code);
 }

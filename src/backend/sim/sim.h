@@ -190,8 +190,8 @@ void yk_sim_event_release(struct yk_event *event); /* lock held; frees with the 
 /* sim_operation.c */
 yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy,
                         struct yk_event **event);
-yoke_status yk_sim_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                        int64_t bytes, struct yk_event **event);
+yoke_status yk_sim_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                        struct yk_event **event);
 yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
                           const struct yk_launch *launch, struct yk_event **event);
 yoke_status yk_sim_lost(const struct sim_device *device);     /* YOKE_EDEVICE with its text */

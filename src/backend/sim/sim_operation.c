@@ -82,43 +82,67 @@ static void event_hand_over(struct yk_event *event, struct yk_event **out)
         yk_sim_event_release(event);
 }
 
-static int range_ok(const struct yk_buffer *buffer, int64_t offset, int64_t bytes)
+static int range_ok(const struct yk_buffer_range *range)
 {
-    return buffer && offset >= 0 && bytes >= 1 && bytes <= buffer->bytes &&
-           offset <= buffer->bytes - bytes;
+    return range->buffer && range->offset >= 0 && range->bytes >= 1 &&
+           range->bytes <= range->buffer->bytes &&
+           range->offset <= range->buffer->bytes - range->bytes;
 }
 
-static yoke_status copy_effect(const struct sim_device *device, const struct yk_copy *copy,
-                               struct sim_effect *effect)
+static int is_mapped(const struct yk_buffer_range *range)
 {
-    int by_host = copy->kind == YK_COPY_TO_DEVICE || copy->kind == YK_COPY_FROM_DEVICE;
-    int out = copy->kind == YK_COPY_FROM_DEVICE;
-    if (!yk_copy_rows_ok(copy) || !range_ok(copy->buffer, copy->offset, yk_copy_span(copy)) ||
-        (by_host && !copy->host) ||
-        (!by_host && !range_ok(copy->from, copy->from_offset, yk_copy_host_span(copy))))
-        return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes lies outside its buffer",
-                       device->base.desc.name, (long long)yk_copy_total(copy));
-    if (by_host && yk_sim_pinned(copy->host, yk_copy_host_span(copy)) == SIM_PINNED_IN_PARTS)
-        return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %p is pinned only in part",
-                       device->base.desc.name, (long long)yk_copy_total(copy), copy->host);
+    return yk_sim_is_mapped(range->buffer, range->offset, range->bytes);
+}
+
+static int by_host(const struct yk_copy *copy)
+{
+    return copy->kind == YK_COPY_TO_DEVICE || copy->kind == YK_COPY_FROM_DEVICE;
+}
+
+/* The source of a copy without the host. */
+static struct yk_buffer_range source_of(const struct yk_copy *copy)
+{
+    return (struct yk_buffer_range){ copy->from, copy->from_offset, yk_copy_host_span(copy) };
+}
+
+static yoke_status copy_outside(const struct sim_device *device, const struct yk_copy *copy)
+{
+    return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes lies outside its buffer",
+                   device->base.desc.name, (long long)yk_copy_total(copy));
+}
+
+static yoke_status copy_check(const struct sim_device *device, const struct yk_copy *copy)
+{
+    const char *name = device->base.desc.name;
+    if (!yk_copy_rows_ok(copy)) /* then the following would mean nothing */
+        return copy_outside(device, copy);
+    const struct yk_buffer_range here = { copy->buffer, copy->offset, yk_copy_span(copy) };
+    const struct yk_buffer_range source = source_of(copy);
+    if (!range_ok(&here) || !(by_host(copy) ? copy->host != NULL : range_ok(&source)))
+        return copy_outside(device, copy);
+    if (by_host(copy) && yk_sim_pinned(copy->host, yk_copy_host_span(copy)) == SIM_PINNED_IN_PARTS)
+        return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %p is pinned only in part", name,
+                       (long long)yk_copy_total(copy), copy->host);
     if (copy->kind == YK_COPY_PEER &&
         (!copy->peer || yk_sim_reach(&copy->buffer->device->base, copy->peer) <= 0))
-        return yk_fail(YOKE_EINVAL,
-                       "%s cannot copy from that device; give both peer=", device->base.desc.name);
-    if (!yk_sim_is_mapped(copy->buffer, copy->offset, yk_copy_span(copy)) ||
-        (!by_host && !yk_sim_is_mapped(copy->from, copy->from_offset, yk_copy_host_span(copy))))
+        return yk_fail(YOKE_EINVAL, "%s cannot copy from that device; give both peer=", name);
+    if (!is_mapped(&here) || (!by_host(copy) && !is_mapped(&source)))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes uses memory that was not committed",
-                       device->base.desc.name, (long long)copy->bytes);
-    unsigned char *data = copy->buffer->data + copy->offset;
-    effect->bytes = copy->bytes;
-    effect->rows = copy->rows;
-    effect->to_pitch = out ? copy->host_pitch : copy->pitch;
-    effect->from_pitch = out ? copy->pitch : copy->host_pitch;
-    effect->to = out ? copy->host : data;
-    effect->from = !by_host ? copy->from->data + copy->from_offset
-                   : out    ? (void *)data
-                            : copy->host;
+                       name, (long long)copy->bytes);
     return YOKE_OK;
+}
+
+static struct sim_effect copy_effect(const struct yk_copy *copy)
+{
+    void *here = copy->buffer->data + copy->offset;
+    void *there = by_host(copy) ? copy->host : copy->from->data + copy->from_offset;
+    struct sim_effect effect = { .bytes = copy->bytes, .rows = copy->rows };
+    const int out = copy->kind == YK_COPY_FROM_DEVICE;
+    effect.to = out ? there : here;
+    effect.from = out ? here : there;
+    effect.to_pitch = out ? copy->host_pitch : copy->pitch;
+    effect.from_pitch = out ? copy->pitch : copy->host_pitch;
+    return effect;
 }
 
 /* The engine that a copy uses, and for how long. */
@@ -145,11 +169,12 @@ static struct sim_cost copy_cost(struct sim_device *device, const struct yk_copy
 yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, struct yk_event **event)
 {
     struct sim_device *device = queue->device;
-    struct sim_effect effect = { 0 };
     struct yk_event *made;
-    yoke_status status = copy_effect(device, copy, &effect);
-    if (status == YOKE_OK)
-        status = event_new(&effect, &made);
+    yoke_status status = copy_check(device, copy);
+    if (status != YOKE_OK)
+        return status;
+    const struct sim_effect effect = copy_effect(copy);
+    status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;
     struct sim_cost cost = copy_cost(device, copy);
@@ -166,22 +191,22 @@ yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, stru
     return status;
 }
 
-yoke_status yk_sim_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
-                        int64_t bytes, struct yk_event **event)
+yoke_status yk_sim_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
+                        struct yk_event **event)
 {
     struct sim_device *device = queue->device;
     const struct sim_settings *s = &device->settings;
     struct yk_event *made;
-    if (!range_ok(buffer, offset, bytes) || !yk_sim_is_mapped(buffer, offset, bytes))
+    if (!range_ok(range) || !is_mapped(range))
         return yk_fail(YOKE_EINVAL,
                        "%s: %lld bytes to set to zero lie outside their buffer or were not "
                        "committed",
-                       device->base.desc.name, (long long)bytes);
-    struct sim_effect effect = { .to = buffer->data + offset, .bytes = bytes };
+                       device->base.desc.name, (long long)range->bytes);
+    struct sim_effect effect = { .to = range->buffer->data + range->offset, .bytes = range->bytes };
     yoke_status status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;
-    struct sim_cost cost = { .duration_ns = 1e9 * (s->launch + (double)bytes / s->bandwidth),
+    struct sim_cost cost = { .duration_ns = 1e9 * (s->launch + (double)range->bytes / s->bandwidth),
                              .engine = &device->engine_free[SIM_COMPUTE] };
     yk_sim_enter();
     status = device_usable(device);

@@ -131,47 +131,50 @@ static void initial_settings(enum sim_kind kind, struct sim_settings *settings)
 
 struct sim_bound {
     const char *key;
-    double value, least, most;
+    double value;
+    struct {
+        double least, most; /* both 0: the kind has no such thing */
+    } of[2];                /* enum sim_kind */
 };
 
 static yoke_status settings_check(const char *word, enum sim_kind kind,
                                   const struct sim_settings *s)
 {
-    int gpu = kind == SIM_GPU;
-    double hour = 3600, huge = 1e18;
+    const double hour = 3600, huge = 1e18;
     const struct sim_bound bounds[] = {
-        { "rate", s->rate, 1e-3, huge },
-        { "work", s->work, 1e-9, 1e9 },
-        { "slowed", s->slowed, 1e-9, 1e9 },
-        { "cores", (double)s->cores, gpu ? 0 : 1, gpu ? 0 : 4096 },
-        { "mem", (double)s->mem, gpu, gpu ? huge : 0 },
-        { "pages", (double)s->pages, 0, gpu ? 1e12 : 0 },
-        { "taken", (double)s->taken, 0, gpu ? huge : 0 },
-        { "pin", s->pin, 0, gpu ? SIM_REFUSED : 0 },
-        { "pinnable", (double)s->pinnable, 0, gpu ? huge : 0 },
-        { "staging", s->staging, 0, gpu ? SIM_REFUSED : 0 },
-        { "pageable", s->pageable, 0, gpu ? huge : 0 },
-        { "link", s->link, gpu ? 1 : 0, gpu ? huge : 0 },
-        { "peer", s->peer, 0, gpu ? huge : 0 },
-        { "latency", s->latency, 0, gpu ? hour : 0 },
-        { "bandwidth", s->bandwidth, gpu ? 1 : 0, gpu ? huge : 0 },
-        { "fill", (double)s->fill, gpu, gpu ? 1e12 : 0 },
-        { "lanes", (double)s->lanes, gpu, gpu ? 64 : 0 },
-        { "launch", s->launch, 0, hour },
-        { "noise", s->noise, 0, 0.99 },
-        { "contention", s->contention, 0, 1e3 },
-        { "fail", s->fail, 0, 1e6 },
-        { "stall", s->stall, 0, gpu ? 1e6 : 0 },
-        { "fail_after", (double)s->fail_after, 0, huge },
+        { "rate", s->rate, { { 1e-3, huge }, { 1e-3, huge } } },
+        { "work", s->work, { { 1e-9, 1e9 }, { 1e-9, 1e9 } } },
+        { "slowed", s->slowed, { { 1e-9, 1e9 }, { 1e-9, 1e9 } } },
+        { "cores", (double)s->cores, { { 1, 4096 }, { 0, 0 } } },
+        { "mem", (double)s->mem, { { 0, 0 }, { 1, huge } } },
+        { "pages", (double)s->pages, { { 0, 0 }, { 0, 1e12 } } },
+        { "taken", (double)s->taken, { { 0, 0 }, { 0, huge } } },
+        { "pin", s->pin, { { 0, 0 }, { 0, SIM_REFUSED } } },
+        { "pinnable", (double)s->pinnable, { { 0, 0 }, { 0, huge } } },
+        { "staging", s->staging, { { 0, 0 }, { 0, SIM_REFUSED } } },
+        { "pageable", s->pageable, { { 0, 0 }, { 0, huge } } },
+        { "link", s->link, { { 0, 0 }, { 1, huge } } },
+        { "peer", s->peer, { { 0, 0 }, { 0, huge } } },
+        { "latency", s->latency, { { 0, 0 }, { 0, hour } } },
+        { "bandwidth", s->bandwidth, { { 0, 0 }, { 1, huge } } },
+        { "fill", (double)s->fill, { { 0, 0 }, { 1, 1e12 } } },
+        { "lanes", (double)s->lanes, { { 0, 0 }, { 1, 64 } } },
+        { "launch", s->launch, { { 0, hour }, { 0, hour } } },
+        { "noise", s->noise, { { 0, 0.99 }, { 0, 0.99 } } },
+        { "contention", s->contention, { { 0, 1e3 }, { 0, 1e3 } } },
+        { "fail", s->fail, { { 0, 1e6 }, { 0, 1e6 } } },
+        { "stall", s->stall, { { 0, 0 }, { 0, 1e6 } } },
+        { "fail_after", (double)s->fail_after, { { 0, huge }, { 0, huge } } },
     };
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-        const struct sim_bound *b = &bounds[i];
-        if (b->most == 0 && b->value != 0)
+        const double value = bounds[i].value, least = bounds[i].of[kind].least,
+                     most = bounds[i].of[kind].most;
+        if (most == 0 && value != 0)
             return yk_fail(YOKE_EINVAL, "sim:%s: a simulated %s has no '%s'; leave it out", word,
-                           gpu ? "GPU" : "CPU", b->key);
-        if (!(b->value >= b->least && b->value <= b->most))
+                           kind == SIM_GPU ? "GPU" : "CPU", bounds[i].key);
+        if (!(value >= least && value <= most))
             return yk_fail(YOKE_EINVAL, "sim:%s: %s=%g is out of range; it may be %g to %g", word,
-                           b->key, b->value, b->least, b->most);
+                           bounds[i].key, value, least, most);
     }
     return YOKE_OK;
 }
