@@ -144,7 +144,7 @@ BEGIN {
     # What the command and the applications share with the library, which is not about yoke.
     lent["base/closest.h"]; lent["base/plain.h"]; lent["platform/new_file.h"]
     # Folders with functions of too many parameters or too complex ones, until they are done.
-    later["src/model"]; later["src/partition"]; later["src/runtime"]
+    later["src/model"]; later["src/partition"]; later["src/job"]; later["src/flight"]; later["src/life"]; later["src/work"]; later["src/runtime"]
     below["base"] = " "
     below["access"] = " base "
     below["platform"] = " base "
@@ -154,7 +154,11 @@ BEGIN {
     below["model"] = " base "
     below["partition"] = " base model "
     below["simulator"] = below["partition"] "partition "
-    below["runtime"] = below["array"] "array model partition simulator "
+    below["job"] = below["array"] "array model partition "
+    below["flight"] = below["job"] "job "
+    below["life"] = below["flight"] "flight "
+    below["work"] = below["life"] "life "
+    below["runtime"] = below["work"] "work simulator "
     below["skeleton"] = below["runtime"] "runtime "
     below["xmp"] = below["skeleton"] "skeleton "
 }

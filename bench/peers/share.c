@@ -14,8 +14,8 @@
 #include <yoke/yoke.h>
 
 #include "../program.h"
-#include "runtime/lease.h"
-#include "runtime/runtime.h"
+#include "job/lease.h"
+#include "job/runtime.h"
 
 extern const yoke_kernel mxv;
 

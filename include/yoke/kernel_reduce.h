@@ -7,7 +7,7 @@
  *                                      which must be associative and commutative up to rounding,
  *                                      with yoke_fold
  *
- * The range is cut into blocks of indexes, by its sizes alone (src/runtime/blocks.c). The number of
+ * The range is cut into blocks of indexes, by its sizes alone (src/job/blocks.c). The number of
  * the fastest index assigns a block's values to lanes; each lane folds its values in turn, and then
  * halves of the lanes are folded together. So a block's partial result has the same bits wherever
  * it is computed. It is stored in its own row: a block that is computed again after a failure

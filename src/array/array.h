@@ -85,11 +85,11 @@ struct yoke_array {
     atomic_int_fast64_t bytes_to, bytes_from, bytes_between;
 
     /* Under the runtime's lock. */
-    struct yk_use *readers, *writers; /* by unfinished jobs (runtime/order.h) */
+    struct yk_use *readers, *writers; /* by unfinished jobs (job/order.h) */
     int held;                         /* acquired for writing, */
     const void *holder;               /* by this thread */
     struct yk_decomposition
-        *decomposition; /* bounds of its rows (runtime/decomposition.h); NULL: none */
+        *decomposition; /* bounds of its rows (life/decomposition.h); NULL: none */
     int changes;        /* 1: a job wrote some of its rows */
     yoke_array *next, *previous;
 };

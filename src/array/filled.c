@@ -14,7 +14,7 @@
 #include "../platform/clock.h"
 #include "pinner.h"
 
-/* Bytes; below this, a copy takes hardly longer without pins (runtime/ahead.c). */
+/* Bytes; below this, a copy takes hardly longer without pins (flight/ahead.c). */
 static const int64_t counts_bytes = 4 << 20;
 /* Time between looks: a quarter of the time since a block was last found, within these limits. */
 static const int64_t look_least_ns = 100000, look_most_ns = 250000000;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Two jobs' rates are equal within this part: a sleeping thread may look this much before a chunk's
- * end (runtime/await.c). */
+ * end (work/await.c). */
 #define STEADY_PART 0.1
 /* An earlier job's spread fades by this factor per job: large chunks hide expensive items that
  * small ones showed. */

@@ -2,12 +2,12 @@
 #include "../array/panel.h"
 #include "../array/veil.h"
 #include "../base/status.h"
-#include "array_handle.h"
-#include "array_list.h"
-#include "decomposition.h"
-#include "entry.h"
+#include "../job/array_handle.h"
+#include "../job/array_list.h"
+#include "../job/entry.h"
+#include "../life/decomposition.h"
+#include "../work/wait.h"
 #include "panels.h"
-#include "wait.h"
 
 yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec, yoke_array **out)
 {

@@ -18,13 +18,13 @@
 #include <stdlib.h>
 #include <yoke/for.h>
 
+#include "../job/builds.h"
 #include "../platform/main_thread.h"
 #include "../platform/thread.h"
-#include "builds.h"
+#include "../work/wait.h"
 #include "loader.h"
 #include "loading.h"
 #include "open.h"
-#include "wait.h"
 
 /* PoCL takes 0.3 to 3 s for a kernel, on a core of its own; a compiler that never returns is not to
  * keep the process. */

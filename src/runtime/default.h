@@ -2,7 +2,7 @@
 #ifndef YK_RUNTIME_DEFAULT_H
 #define YK_RUNTIME_DEFAULT_H
 
-#include "job.h"
+#include "../job/job.h"
 
 yoke_status yk_default_get(yoke_runtime **out);
 /* The runtime is about to be closed: should it be the default one, there is none then. */

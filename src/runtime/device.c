@@ -11,11 +11,11 @@
 #include "../backend/stalled.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "kernel.h"
+#include "../flight/step_memory.h"
+#include "../job/kernel.h"
+#include "../work/worker.h"
 #include "loading.h"
-#include "step_memory.h"
 #include "tracing.h"
-#include "worker.h"
 
 #ifdef YK_CHECKED
 int yk_check_devices = 1;

@@ -2,7 +2,7 @@
 #ifndef YK_RUNTIME_DEVICE_H
 #define YK_RUNTIME_DEVICE_H
 
-#include "job.h"
+#include "../job/job.h"
 
 /* 1: every device opened from now on is wrapped by backend/check.c. Set in checked builds, and by
  * tests. */

@@ -8,12 +8,12 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../base/words.h"
+#include "../job/kernel.h"
+#include "../life/told.h"
 #include "../partition/account.h"
 #include "../platform/program.h"
 #include "../trace/trace.h"
-#include "kernel.h"
 #include "loading.h"
-#include "told.h"
 
 static int has_story(const struct yk_kernel *kernel)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <yoke/yoke.h>
 
-#include "told.h"
+#include "../life/told.h"
 
 /* What one of the writers below writes, in memory of the caller's; NULL: there is none. */
 typedef void yk_told_writer(const yoke_runtime *runtime, FILE *stream);

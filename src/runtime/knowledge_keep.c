@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "../base/alloc.h"
+#include "../job/kernel.h"
+#include "../life/knowledge.h"
+#include "../life/knowledge_state.h"
 #include "../partition/partitioner.h"
 #include "explain.h"
-#include "kernel.h"
-#include "knowledge.h"
-#include "knowledge_state.h"
 
 /* If jobs are under way at that time, it is tried again after this time. */
 #define AGAIN_NS 100000000

@@ -8,11 +8,11 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../base/words.h"
-#include "entry.h"
-#include "knowledge.h"
-#include "knowledge_state.h"
+#include "../job/entry.h"
+#include "../life/knowledge.h"
+#include "../life/knowledge_state.h"
+#include "../life/subject.h"
 #include "loading.h"
-#include "subject.h"
 
 #define NS 1e9
 

@@ -11,9 +11,9 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "retire.h"
+#include "../life/retire.h"
+#include "../work/wait.h"
 #include "triad.h"
-#include "wait.h"
 
 #define ROOM_MAX ((int64_t)128 << 20) /* bytes of a buffer; there are two */
 #define ROOM_MIN ((int64_t)4096)

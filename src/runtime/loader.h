@@ -4,7 +4,7 @@
 #ifndef YK_RUNTIME_LOADER_H
 #define YK_RUNTIME_LOADER_H
 
-#include "runtime.h"
+#include "../job/runtime.h"
 
 struct yk_loader;
 /* Begins to load for the runtime when yk_clock_ns() is due_ns, and sleeps until then; a load that

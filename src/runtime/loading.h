@@ -8,7 +8,7 @@
 #ifndef YK_RUNTIME_LOADING_H
 #define YK_RUNTIME_LOADING_H
 
-#include "job.h"
+#include "../job/job.h"
 
 /* What loading costs: CUDA's cuInit took 70 to 230 ms of CPU time on machines with one to eight
  * GPUs, and a context 100 to 340. */

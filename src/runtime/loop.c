@@ -8,9 +8,9 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "check.h"
+#include "../job/check.h"
+#include "../job/value.h"
 #include "default.h"
-#include "value.h"
 
 struct call {
     yoke_runtime *runtime;

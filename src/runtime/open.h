@@ -2,7 +2,7 @@
 #ifndef YK_RUNTIME_OPEN_H
 #define YK_RUNTIME_OPEN_H
 
-#include "runtime.h"
+#include "../job/runtime.h"
 
 /* All that yoke_close does before it takes the runtime apart: waits for jobs, keeps what was
  * learned, tells what was asked for, writes the timeline. */

@@ -5,9 +5,9 @@
 
 #include "../array/panel.h"
 #include "../base/status.h"
-#include "array_handle.h"
-#include "entry.h"
-#include "wait.h"
+#include "../job/array_handle.h"
+#include "../job/entry.h"
+#include "../work/wait.h"
 
 static yoke_status check(const yoke_array *array, int64_t first, int64_t columns)
 {

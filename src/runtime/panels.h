@@ -2,7 +2,7 @@
 #ifndef YK_RUNTIME_PANELS_H
 #define YK_RUNTIME_PANELS_H
 
-#include "job.h"
+#include "../job/job.h"
 
 yoke_status yk_panel_close(yoke_array *panel);
 

@@ -3,11 +3,11 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "check.h"
+#include "../job/check.h"
+#include "../job/kernel.h"
+#include "../job/sum.h"
 #include "default.h"
-#include "kernel.h"
 #include "loading.h"
-#include "sum.h"
 
 /* The kernels of a call: those that were named, and those that fold their sums. */
 struct preparing {

@@ -2,7 +2,7 @@
 #ifndef YK_RUNTIME_TRACING_H
 #define YK_RUNTIME_TRACING_H
 
-#include "job.h"
+#include "../job/job.h"
 
 /* Record from now on; devices that are open get their tracks. */
 yoke_status yk_runtime_open_trace(yoke_runtime *runtime);

@@ -49,7 +49,7 @@ static void learn(const struct yk_simulator *sim, int d, struct yk_learned_job *
     yk_learned_sum_up(ran, d, out, &outcome);
 }
 
-/* As in runtime/learn.c. */
+/* As in life/learn.c. */
 static yoke_status adjust_shares(const struct yk_simulator *sim, struct yk_simulate_result *out)
 {
     double *shares = yk_calloc((size_t)sim->device_count, sizeof *shares);

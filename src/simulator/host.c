@@ -7,7 +7,7 @@
 #include "simulator.h"
 
 /* Sleeping costs the GPU a wake and a switch; spinning costs a core. Spin if the chunk is shorter
- * than this many sleeps (as in runtime/await.c).
+ * than this many sleeps (as in work/await.c).
  */
 enum { SLEEPS_WORTH = 2 };
 

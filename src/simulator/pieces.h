@@ -1,4 +1,4 @@
-/* pieces.h - PURE. How threads share a chunk of the CPU: the rule of runtime/lease.h, one thread
+/* pieces.h - PURE. How threads share a chunk of the CPU: the rule of job/lease.h, one thread
  * after the other.
  *
  * A chunk that may be cut is published as a lease. Each thread takes half of the rest of its own

@@ -99,7 +99,7 @@ static int make_of(const struct yk_simulator *sim, int d)
     return d > 0 ? first : 0;
 }
 
-/* What the dispatcher may know of device d, as runtime/job.c would tell it. */
+/* What the dispatcher may know of device d, as job/job.c would tell it. */
 static void describe(const struct yk_simulator *sim, int d, struct yk_split_device *out)
 {
     const struct yk_simulate_spec *spec = sim->spec;

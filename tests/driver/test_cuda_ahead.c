@@ -16,8 +16,8 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/kernel.h"
-#include "runtime/runtime.h"
+#include "job/kernel.h"
+#include "job/runtime.h"
 #include "standin.h"
 
 enum { ROWS = 4 << 20, JOBS_MOST = 200 };

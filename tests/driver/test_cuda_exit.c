@@ -7,7 +7,7 @@
 #include <yoke/yoke.h>
 
 #include "platform/clock.h"
-#include "runtime/builds.h"
+#include "job/builds.h"
 #include "scenes.h"
 #include "standin.h"
 

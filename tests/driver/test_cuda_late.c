@@ -18,7 +18,7 @@
 
 #include "job_kernels.h"
 #include "platform/clock.h"
-#include "runtime/runtime.h"
+#include "job/runtime.h"
 #include "standin.h"
 
 enum { ITEMS = 600, BINS = 5, FIRST = 0, LATE = 1 };

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "ok.h"
 #include "platform/clock.h"
-#include "runtime/runtime.h"
+#include "job/runtime.h"
 
 extern const yoke_kernel k_late_sum;
 

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "ok.h"
 #include "reduce_kernels.h"
-#include "runtime/runtime.h"
+#include "job/runtime.h"
 #include "standin.h"
 
 enum { ROWS = 300, COLUMNS = 200, WARM_UP = 12, JOBS = 4 };

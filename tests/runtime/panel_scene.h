@@ -16,7 +16,7 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/runtime.h"
+#include "job/runtime.h"
 
 enum { ROWS = 90, WIDTH = 70, PANELS = 4 };
 

@@ -11,8 +11,8 @@
 
 #include "alternative_work.h"
 #include "ok.h"
-#include "runtime/job.h"
-#include "runtime/runtime.h"
+#include "job/job.h"
+#include "job/runtime.h"
 
 struct machine {
     const char *devices;

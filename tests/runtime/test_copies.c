@@ -15,7 +15,7 @@
 #include "job_kernels.h"
 #include "ok.h"
 #include "runtime/device.h"
-#include "runtime/kernel.h"
+#include "job/kernel.h"
 #include "walk.h"
 
 enum { BINS = 37, N = 30000, TYPES = 6 };

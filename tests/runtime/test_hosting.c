@@ -14,7 +14,7 @@
 #include "job_kernels.h"
 #include "ok.h"
 #include "runtime/device.h"
-#include "runtime/host_lane.h"
+#include "life/host_lane.h"
 #include "walk.h"
 
 enum { N = 6000, BINS = 7, JOBS = 40 };

@@ -16,8 +16,8 @@
 
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/knowledge_state.h"
-#include "runtime/runtime.h"
+#include "life/knowledge_state.h"
+#include "job/runtime.h"
 
 enum { ITEMS = 4000, JOBS = 5 };
 

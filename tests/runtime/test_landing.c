@@ -17,7 +17,7 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "ok.h"
-#include "runtime/runtime.h"
+#include "job/runtime.h"
 #include "storm_kernels.h"
 
 enum { ROWS = 1024 };

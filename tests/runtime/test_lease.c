@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "platform/thread.h"
-#include "runtime/lease.h"
+#include "job/lease.h"
 
 enum { THREADS = 8, ITEMS = 60000 };
 

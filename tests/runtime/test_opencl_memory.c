@@ -22,7 +22,7 @@
 #include "job_kernels.h"
 #include "ok.h"
 #include "platform/clock.h"
-#include "runtime/array_handle.h"
+#include "job/array_handle.h"
 #include "runtime/device.h"
 #include "walk.h"
 

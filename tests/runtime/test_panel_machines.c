@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "panel_scene.h"
-#include "runtime/array_handle.h"
+#include "job/array_handle.h"
 
 enum { INNER = 33 };
 

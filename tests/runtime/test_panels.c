@@ -7,7 +7,7 @@
 
 #include "backend/sim/sim.h"
 #include "panel_scene.h"
-#include "runtime/array_handle.h"
+#include "job/array_handle.h"
 
 /* --- several threads --- */
 

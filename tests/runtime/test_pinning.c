@@ -12,7 +12,7 @@
 #include "backend/sim/sim.h"
 #include "base/alloc.h"
 #include "ok.h"
-#include "runtime/runtime.h"
+#include "job/runtime.h"
 #include "unaligned.h"
 
 /* Small pieces of a block are worth pinning only after enough of them have been copied. */

@@ -16,9 +16,9 @@
 
 #include "base/alloc.h"
 #include "platform/clock.h"
-#include "runtime/kernel.h"
-#include "runtime/notice.h"
-#include "runtime/runtime.h"
+#include "job/kernel.h"
+#include "job/notice.h"
+#include "job/runtime.h"
 
 extern const yoke_kernel f_saxpy, f_dot;
 static yoke_runtime *rt;

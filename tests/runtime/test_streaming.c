@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "ok.h"
-#include "runtime/runtime.h"
+#include "job/runtime.h"
 #include "walk.h"
 #include "work.h"
 

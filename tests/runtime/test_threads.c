@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/wait_text.h"
+#include "life/wait_text.h"
 
 enum { N = 3000, ROUNDS = 40, OPENCL_LANES = 3 };
 

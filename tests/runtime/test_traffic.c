@@ -14,8 +14,8 @@
 #include "array/coherence.h"
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/array_handle.h"
-#include "runtime/runtime.h"
+#include "job/array_handle.h"
+#include "job/runtime.h"
 
 enum { ROWS = 1 << 20, MANY = 1 << 23 };
 

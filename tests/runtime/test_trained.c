@@ -12,8 +12,8 @@
 
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/kernel.h"
-#include "runtime/runtime.h"
+#include "job/kernel.h"
+#include "job/runtime.h"
 
 enum { ITEMS = 100000, CORES = 0, GPU = 1 };
 

@@ -11,8 +11,8 @@
 
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/job.h"
-#include "runtime/runtime.h"
+#include "job/job.h"
+#include "job/runtime.h"
 
 enum { ITEMS = 4000, CORES = 0, GPU = 1 };
 

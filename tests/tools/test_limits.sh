@@ -87,15 +87,15 @@ git add .
 tools/limits.sh || { echo "clean code is refused"; exit 1; }
 
 lines() { for ((i = 0; i < $1; i++)); do echo "int i$i;"; done; }
-{ echo '#include "../runtime/job.h"'; echo 'int x = getenv("A") != 0;'; echo 'void *p = malloc(3);'; } >src/platform/a.c
+{ echo '#include "../job/job.h"'; echo 'int x = getenv("A") != 0;'; echo 'void *p = malloc(3);'; } >src/platform/a.c
 printf '#include "../platform/clock.h"\n#include <time.h>\nint64_t t = yk_clock_ns();\n_Atomic int x;\nFILE *f = fopen("a", "r");\n' \
     >src/partition/b.c
 printf '/* a\n */ pthread_t t;\n' >src/array/coherence_x.c
 printf '#ifdef __linux__\n#endif\n#include <dlfcn.h>\n' >src/runtime/c.c
 printf '#include "../src/base/alloc.h"\nchar *e = getenv ("A");\n' >apps/d.c
-printf '#include "../runtime/job.h"\n' >src/model/store_b.c
+printf '#include "../job/job.h"\n' >src/model/store_b.c
 echo 'int job;' >src/runtime/job.h
-printf '#include "runtime/job.h"\n' >apps/root.c
+printf '#include "job/job.h"\n' >apps/root.c
 printf '#include <sqlite3.h>\n#include "../platform/thread.h"\n' >src/model/f.c
 printf '#include "../../src/base/alloc.h"\n' >include/yoke/big.h
 lines 300 >>include/yoke/big.h

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/await.h"
-#include "runtime/forecast.h"
+#include "work/await.h"
+#include "flight/forecast.h"
 #include <cmocka.h>
 
 enum { US = 1000, MS = 1000000 };

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/blocks.h"
+#include "job/blocks.h"
 #include <cmocka.h>
 
 static yoke_blocks cut(int dimensions, int64_t n, int64_t wide, int64_t deep, int64_t unit)

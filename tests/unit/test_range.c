@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "runtime/kernel.h"
-#include "runtime/range.h"
-#include "runtime/subject.h"
-#include "runtime/unit.h"
+#include "job/kernel.h"
+#include "job/range.h"
+#include "life/subject.h"
+#include "job/unit.h"
 #include <cmocka.h>
 
 enum { ARGS = 5 };

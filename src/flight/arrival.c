@@ -1,0 +1,335 @@
+/* arrival.c - the arguments of a chunk's kernel: values, and arrays whose rows are on their way to
+ * the device. See flight.c.
+ *
+ * A device with memory of its own first sends what other devices wait for: its part of arrays that
+ * several devices share. Then it gets its own rows, and last it takes what the others have sent
+ * meanwhile.
+ */
+
+#include "arrival.h"
+
+#include "../base/status.h"
+#include "../job/lease.h"
+#include "../job/overlap.h"
+#include "../job/rows.h"
+#include "copies.h"
+#include "flight.h"
+#include "homeward.h"
+#include "host_results.h"
+#include "packed.h"
+#include "window.h"
+
+static int reads(yoke_param_mode mode)
+{
+    return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
+}
+
+/* Rows of the host will be written without being read. Old versions of them must not come home any
+ * more; they would if a device made room for another job meanwhile (tests/model). */
+static yoke_status announce(yoke_array *array, struct yk_interval rows)
+{
+    return yk_transfer_written(array, YK_HOST, rows);
+}
+
+/* To start a copy and see its end takes as long as half of these bytes travel. */
+static const int64_t fetched_least = 1 << 20;
+
+/* The rows of a lane's piece; if these are few, also those of the next pieces of its lease, which
+ * this device will need, too. */
+static struct yk_interval rows_to_fetch(const struct yk_job *job, int device,
+                                        const struct yk_flight *flight, int p)
+{
+    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight)), all;
+    const int64_t wanted = rows.first + fetched_least / job->args[p].array->row_bytes;
+    const struct yk_lease *lease;
+    if (flight->slot < 0 || job->args[p].shape == YOKE_CUSTOM || rows.last >= wanted ||
+        yk_interval_empty(rows))
+        return rows;
+    lease = &job->devices[device].leases.slots[flight->slot];
+    all = yk_job_rows(job, p, (struct yk_interval){ lease->chunk.first, lease->chunk.last });
+    rows.last = wanted < all.last ? wanted : all.last;
+    return rows;
+}
+
+static yoke_status bring_home(struct yk_job *job, int device, int lane, int p)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const struct yk_flight *flight = &jd->flights[lane];
+    const int64_t begun_ns = yk_now(job->runtime);
+    const yoke_status status =
+        yk_transfer_home(job->args[p].array, rows_to_fetch(job, device, flight, p));
+    if (flight->slot >= 0)
+        yk_lease_fetched(&jd->leases, flight->slot, yk_now(job->runtime) - begun_ns);
+    return status;
+}
+
+/* A CPU works on the host's rows. */
+static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p,
+                                 struct yk_launch_arg *out)
+{
+    struct yk_flight *flight = &job->devices[device].flights[lane];
+    yoke_array *array = job->args[p].array;
+    out->host = array->host;
+    out->shift = -array->first_row * array->pitch;
+    if (job->args[p].mode == YOKE_PARAM_ADD) {
+        out->host = yk_private_host(job, device, lane, p);
+        return out->host ? YOKE_OK : YOKE_ENOMEM;
+    }
+    if (yk_flight_is_ready(&job->devices[device], flight) || yk_array_is_host_only(array))
+        return YOKE_OK;
+    if (reads(job->args[p].mode))
+        return bring_home(job, device, lane, p);
+    return announce(array, yk_job_rows(job, p, yk_flight_items(flight)));
+}
+
+static yoke_status upload_window(struct yk_job *job, int device, int lane, int p)
+{
+    struct yk_place *place = job->devices[device].device->place;
+    const struct yk_flight *flight = &job->devices[device].flights[lane];
+    yoke_array *array = job->args[p].array;
+    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
+    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = flight->windows[p].buffer };
+    yoke_status status;
+    if (yk_interval_empty(rows))
+        return YOKE_OK;
+    yk_array_shape_copy(array, rows, &copy);
+    copy.offset = flight->windows[p].offset;
+    copy.pitch = yk_held_pitch(job, device, p);
+    yk_lock(&place->upload_lock);
+    status = yk_copy_up(place, array, &copy);
+    yk_unlock(&place->upload_lock);
+    yk_array_count_up(array, yk_copy_total(&copy));
+    return status;
+}
+
+static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
+                                struct yk_launch_arg *out)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_window *window = &flight->windows[p];
+    yoke_array *array = job->args[p].array;
+    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
+    const int64_t pitch = yk_held_pitch(job, device, p);
+    yoke_status status;
+    status = yk_window_need(job, device, window, (rows.last - rows.first) * pitch);
+    if (status != YOKE_OK)
+        return status;
+    out->buffer = window->buffer;
+    out->shift = window->offset - rows.first * pitch - array->column;
+    if (!reads(job->args[p].mode))
+        return announce(array, rows);
+    status = yk_transfer_home(array, rows);
+    if (status == YOKE_OK)
+        status = upload_window(job, device, lane, p);
+    flight->bytes_in += (rows.last - rows.first) * array->row_bytes;
+    return status;
+}
+
+static yoke_status stage_packed(struct yk_job *job, int device, int lane, int p,
+                                struct yk_launch_arg *out)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const yoke_array *array = job->args[p].array;
+    int64_t sent = 0;
+    const yoke_status status = yk_packed_stage(job, device, p, &sent);
+    jd->flights[lane].bytes_in += sent;
+    out->buffer = jd->windows;
+    out->shift = jd->held_at[p] - array->first_row * yk_held_pitch(job, device, p) - array->column;
+    return status;
+}
+
+static yoke_status stage_host_results(struct yk_job *job, int device, int lane, int p,
+                                      struct yk_launch_arg *out)
+{
+    const struct yk_flight *flight = &job->devices[device].flights[lane];
+    yoke_array *array = job->args[p].array;
+    out->host = yk_host_results_memory(job, device, p);
+    out->shift = -array->first_row * array->pitch;
+    return announce(array, yk_job_rows(job, p, yk_flight_items(flight)));
+}
+
+/* Every chunk of the job reads the rows that this one does. */
+static int is_for_all(const struct yk_job *job, int p, const struct yk_flight *flight)
+{
+    struct yk_interval these, all;
+    if (job->args[p].shape != YOKE_CUSTOM)
+        return job->args[p].shape == YOKE_WHOLE;
+    these = yk_job_rows(job, p, yk_flight_items(flight));
+    all = yk_job_all_rows(job, p);
+    return these.first == all.first && these.last == all.last;
+}
+
+/* Places of other devices that read the same rows of the argument in this job. */
+static uint32_t sharers(struct yk_job *job, int device, int lane, int p)
+{
+    const struct yk_job_device *own = &job->devices[device];
+    uint32_t places = 0;
+    int d;
+    if (own->holding[p] != YK_HELD_WHOLE || !reads(job->args[p].mode) ||
+        !atomic_load(&own->device->place->nearer) || !is_for_all(job, p, &own->flights[lane]))
+        return 0;
+    yk_lock(&job->lock);
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_job_device *jd = &job->devices[d];
+        if (d != device && !jd->failed && !jd->retired && !jd->benched &&
+            jd->device->place->number != YK_HOST)
+            places |= yk_place_bit(jd->device->place->number);
+    }
+    yk_unlock(&job->lock);
+    return places;
+}
+
+/* Gives the chunk's rows of argument `p` their pages. */
+static yoke_status make_room(struct yk_job *job, int device, int lane, int p)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    if (job->args[p].mode == YOKE_PARAM_ADD || jd->holding[p] != YK_HELD_WHOLE)
+        return YOKE_OK;
+    return yk_replica_commit(jd->replicas[p],
+                             yk_job_rows(job, p, yk_flight_items(&jd->flights[lane])));
+}
+
+/* Brings the rows of argument `p`, except those that others must send first;
+ * load->sharers is not 0 if there are such rows. */
+static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int p,
+                                   struct yk_launch_arg *out)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    yoke_array *array = job->args[p].array;
+    struct yk_load *load = &flight->loads[p];
+    struct yk_interval rows;
+    if (job->args[p].mode != YOKE_PARAM_ADD && jd->holding[p] == YK_HELD_WINDOW)
+        return stage_window(job, device, lane, p, out);
+    if (jd->holding[p] == YK_HELD_PACKED)
+        return stage_packed(job, device, lane, p, out);
+    if (jd->holding[p] == YK_HELD_HOST)
+        return stage_host_results(job, device, lane, p, out);
+    out->shift = -array->first_row * array->pitch;
+    if (job->args[p].mode == YOKE_PARAM_ADD)
+        return yk_private_buffer(job, device, p, out);
+    out->buffer = jd->replicas[p]->whole->buffer;
+    rows = yk_job_rows(job, p, yk_flight_items(flight));
+    if (!reads(job->args[p].mode)) {
+        /* From now on the host is not the only place with rows. */
+        yk_array_leaves_host(array);
+        return job->args[p].home == YOKE_HOME_NOW ? announce(array, rows) : YOKE_OK;
+    }
+    if (job->args[p].mode == YOKE_PARAM_INOUT && job->args[p].home == YOKE_HOME_NOW)
+        yk_transfer_await_landing(array, rows);
+    return load->sharers ? yk_transfer_up_own(jd->replicas[p], rows, load)
+                         : yk_transfer_up(jd->replicas[p], rows, load);
+}
+
+/* Takes the rows that others send, and counts the bytes moved. */
+static yoke_status complete_on_device(struct yk_job *job, int device, int lane, int p)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_load *load = &flight->loads[p];
+    yoke_status status = YOKE_OK;
+    if (load->sharers)
+        status =
+            yk_transfer_up(jd->replicas[p], yk_job_rows(job, p, yk_flight_items(flight)), load);
+    flight->bytes_in += load->from_host;
+    if (jd->share < 0 && load->from_host > 0 && is_for_all(job, p, flight))
+        flight->bytes_once += load->from_host;
+    flight->bytes_between += load->from_devices;
+    flight->bytes_passed += load->to_others;
+    return status;
+}
+
+/* The rows of all indexes decided which jobs may run at once, and coherence was told which rows the
+ * whole lease writes. A rows function must agree with that for each part. */
+static yoke_status check_asked(const struct yk_job *job, int p, const struct yk_job_device *jd,
+                               const struct yk_flight *flight)
+{
+    const yoke_arg *arg = &job->args[p];
+    const struct yk_interval items = yk_flight_items(flight);
+    struct yk_interval whole, of = { job->first, job->last };
+    yoke_rows asked;
+    if (arg->mode == YOKE_PARAM_VALUE || arg->shape != YOKE_CUSTOM)
+        return YOKE_OK;
+    asked = arg->rows(arg->rows_context, (yoke_rows){ items.first, items.last });
+    whole = yk_job_all_rows(job, p);
+    if (yk_writes_rows(arg->mode) && yk_flight_is_ready(jd, flight)) {
+        const struct yk_lease *lease = &jd->leases.slots[flight->slot];
+        whole = lease->written[p];
+        of = (struct yk_interval){ lease->chunk.first, lease->chunk.last };
+    }
+    if (asked.first == asked.last ||
+        (asked.first < asked.last && asked.first >= whole.first && asked.last <= whole.last))
+        return YOKE_OK;
+    return yk_fail(
+        YOKE_EINVAL,
+        "%s, argument %d (%s): its rows function gives %lld .. %lld for indexes %lld .. %lld, "
+        "which are not among the rows %lld .. %lld of indexes %lld .. %lld",
+        job->name, p + 1, job->kernel->kernel.params[p].name, (long long)asked.first,
+        (long long)asked.last, (long long)items.first, (long long)items.last,
+        (long long)whole.first, (long long)whole.last, (long long)of.first, (long long)of.last);
+}
+
+static yoke_status stage_all_on_host(struct yk_job *job, int device, int lane,
+                                     struct yk_launch_arg *args)
+{
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        if (job->args[p].mode != YOKE_PARAM_VALUE)
+            status = stage_on_host(job, device, lane, p, &args[p]);
+    return status;
+}
+
+static yoke_status stage_all_on_device(struct yk_job *job, int device, int lane,
+                                       struct yk_launch_arg *args)
+{
+    struct yk_flight *flight = &job->devices[device].flights[lane];
+    uint32_t arrays = 0, shared = 0, left;
+    yoke_status status = YOKE_OK;
+    int p;
+    /* All before the first copy: drivers map memory slowly while they copy. */
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        status = make_room(job, device, lane, p);
+    for (p = 0; p < job->arg_count; p++) {
+        if (job->args[p].mode == YOKE_PARAM_VALUE)
+            continue;
+        arrays |= 1u << p;
+        flight->loads[p].sharers = sharers(job, device, lane, p);
+        if (flight->loads[p].sharers)
+            shared |= 1u << p;
+    }
+    for (left = shared; left && status == YOKE_OK; left &= left - 1)
+        status =
+            stage_on_device(job, device, lane, __builtin_ctz(left), &args[__builtin_ctz(left)]);
+    for (left = arrays & ~shared; left && status == YOKE_OK; left &= left - 1)
+        status =
+            stage_on_device(job, device, lane, __builtin_ctz(left), &args[__builtin_ctz(left)]);
+    for (left = arrays; left && status == YOKE_OK; left &= left - 1)
+        status = complete_on_device(job, device, lane, __builtin_ctz(left));
+    return status;
+}
+
+yoke_status yk_flight_stage(struct yk_job *job, int device, int lane, struct yk_launch_arg *args,
+                            int64_t *distances)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
+        args[p] = (struct yk_launch_arg){ 0 };
+        status = check_asked(job, p, jd, &jd->flights[lane]);
+        if (job->distance_of[p]) {
+            distances[p] = yk_packed_distance(job, device, p);
+            args[p].value = &distances[p];
+        } else if (job->args[p].mode == YOKE_PARAM_VALUE) {
+            args[p].value = job->args[p].value;
+        }
+    }
+    if (status == YOKE_OK)
+        status = yk_job_check_host(job);
+    if (status != YOKE_OK)
+        return status;
+    return jd->device->device->desc.host_memory ? stage_all_on_host(job, device, lane, args)
+                                                : stage_all_on_device(job, device, lane, args);
+}

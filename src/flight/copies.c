@@ -1,0 +1,169 @@
+/* copies.c - mode add on a device: its private copy may be several copies. Each group of work-items
+ * adds to one of them, so that sums with many additions do not serialise; a kernel of the library
+ * folds the copies at the end of the job.
+ *
+ * Atomics on one address are serialised (on an H200 about one per cycle), and if thousands of
+ * groups count into a few slots they dominate a kernel's time (docs/results/irregular-h200.md).
+ * Copies cost memory, clearing and a fold. So there are as many as the device says (copies=), but
+ * only while all of them together are small compared with a cache.
+ */
+
+#include "copies.h"
+
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "../job/kernel.h"
+#include "../job/sum.h"
+
+/* Limits for all copies of one argument: bytes, and a part of the device's memory, which a job's
+ * rows need too. */
+enum { COPIES_BYTES = 16 << 20, ROOM_PART = 32, COPY_ALIGNMENT = 256 };
+
+static int64_t apart_of(const yoke_array *array)
+{
+    return (yk_private_bytes(array) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
+}
+
+yoke_status yk_folds_intern(struct yk_job *job)
+{
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; job->has_add && p < job->arg_count && status == YOKE_OK; p++) {
+        if (job->args[p].mode != YOKE_PARAM_ADD)
+            continue;
+        job->apart[p] = apart_of(job->args[p].array);
+        if (!job->args[p].merge)
+            status = yk_kernel_intern(&job->runtime->kernels,
+                                      yk_sum_of(job->kernel->kernel.params[p].type)->fold,
+                                      &job->folds[p]);
+    }
+    return status;
+}
+
+/* The number of copies of the argument on the device. */
+static int wanted(const struct yk_job *job, int device, int arg)
+{
+    struct yk_place *place = job->devices[device].device->place;
+    int64_t most = yk_place_room(place) / ROOM_PART;
+    int copies = place->device->desc.copies;
+    if (most > COPIES_BYTES)
+        most = COPIES_BYTES;
+    if (!job->folds[arg] || job->apart[arg] == 0) /* an array without rows has nothing to fold */
+        return 1;
+    while (copies > 1 && copies * job->apart[arg] > most)
+        copies /= 2;
+    return copies > 1 ? copies : 1;
+}
+
+static struct yk_build *build_of(const struct yk_job *job, int device, int arg)
+{
+    return &job->folds[arg]->builds[job->devices[device].device->number];
+}
+
+void yk_folds_build(struct yk_job *job, int device)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    int p;
+    for (p = 0; job->has_add && jd->status == YOKE_OK && p < job->arg_count; p++)
+        if (job->folds[p] && !jd->device->device->desc.host_memory && wanted(job, device, p) > 1 &&
+            yk_kernel_build(job->folds[p], jd->device->device, jd->device->number) != YOKE_OK)
+            yk_log(YOKE_LOG_WARN, "%s: sums have one copy: %s", jd->device->device->desc.name,
+                   yoke_error_text());
+}
+
+/* Devices have no buffers of 0 bytes. */
+static int64_t bytes_of(const struct yk_job *job, int arg, int copies)
+{
+    return job->apart[arg] > 0 ? copies * job->apart[arg] : 1;
+}
+
+static yoke_status take(struct yk_job *job, int device, int arg, int copies)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_spare memory = { 0 };
+    yoke_status status = yk_place_borrow(job->args[arg].array->places, jd->device->place,
+                                         bytes_of(job, arg, copies), &memory);
+    jd->private_copies[arg] = copies;
+    jd->private_buffers[arg] = memory.buffer;
+    jd->private_bytes[arg] = memory.bytes;
+    return status;
+}
+
+static yoke_status open_buffer(struct yk_job *job, int device, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    const struct yk_backend *backend = place->device->backend;
+    struct yk_event *event = NULL;
+    int copies = wanted(job, device, arg);
+    yoke_status status;
+    if (copies > 1 && atomic_load(&build_of(job, device, arg)->state) != YK_BUILD_READY)
+        copies = 1;
+    status = take(job, device, arg, copies);
+    if (status == YOKE_ENOMEM && copies > 1)
+        status = take(job, device, arg, 1);
+    if (status != YOKE_OK)
+        return status;
+    yk_lock(&place->lock);
+    status = backend->zero(place->upload,
+                           &(struct yk_buffer_range){ jd->private_buffers[arg], 0,
+                                                      bytes_of(job, arg, jd->private_copies[arg]) },
+                           &event);
+    if (status == YOKE_OK) {
+        yk_place_uploading(place, event, NULL);
+    } else {
+        backend->free(place->device, jd->private_buffers[arg]);
+        jd->private_buffers[arg] = NULL;
+    }
+    yk_unlock(&place->lock);
+    return status;
+}
+
+yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    if (!jd->private_buffers[arg]) {
+        yoke_status status = open_buffer(job, device, arg);
+        if (status != YOKE_OK)
+            return status;
+    }
+    out->buffer = jd->private_buffers[arg];
+    out->copies = jd->private_copies[arg];
+    out->apart = job->apart[arg];
+    return YOKE_OK;
+}
+
+yoke_status yk_private_fold(struct yk_job *job, int device, int arg, struct yk_event **folded)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    const int64_t size = job->kernel->kernel.params[arg].size;
+    const int64_t elements = job->apart[arg] / size, copies = jd->private_copies[arg];
+    const struct yk_launch_arg args[] = { { .value = &elements },
+                                          { .value = &copies },
+                                          { .buffer = jd->private_buffers[arg] } };
+    const struct yk_launch launch = { .last = yk_private_bytes(job->args[arg].array) / size,
+                                      .extent = { 1, 1 },
+                                      .team = 1,
+                                      .args = args };
+    yoke_status status;
+    if (copies <= 1)
+        return YOKE_OK;
+    yk_lock(&place->lock);
+    status = place->device->backend->launch(place->download, build_of(job, device, arg)->program,
+                                            &launch, folded);
+    yk_unlock(&place->lock);
+    return status;
+}
+
+char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_array *array = job->args[arg].array;
+    char **slot = &jd->private_hosts[lane * job->arg_count + arg];
+    if (!*slot)
+        *slot = yk_calloc((size_t)yk_private_bytes(array), 1);
+    return *slot;
+}

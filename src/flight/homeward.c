@@ -1,0 +1,87 @@
+/* homeward.c - results go home: copies of the rows that a flight writes, behind its kernel. */
+
+#include "homeward.h"
+
+#include "../base/alloc.h"
+#include "../job/lease.h"
+#include "../job/rows.h"
+#include "flight.h"
+#include "forecast.h"
+#include "packed.h"
+
+int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight)
+{
+    return device->leases.slots && flight->slot >= 0 &&
+           yk_lease_is_ready(&device->leases, flight->slot);
+}
+
+int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, int p)
+{
+    return yk_writes_rows(job->args[p].mode) && jd->holding[p] != YK_HELD_HOST &&
+           (jd->holding[p] == YK_HELD_WINDOW || job->args[p].home == YOKE_HOME_NOW);
+}
+
+/* Hauls are needed after the issue only if rows go through staging buffers. */
+static yoke_status need_hauls(const struct yk_job *job, const struct yk_place *place,
+                              struct yk_flight *flight)
+{
+    if (!place->device->backend->host_alloc || flight->hauls)
+        return YOKE_OK;
+    flight->hauls = yk_calloc((size_t)job->arg_count, sizeof *flight->hauls);
+    return flight->hauls ? YOKE_OK : YOKE_ENOMEM;
+}
+
+static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_place *place = jd->device->place;
+    yoke_array *array = job->args[p].array;
+    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
+    int window = jd->holding[p] == YK_HELD_WINDOW;
+    struct yk_haul haul = { .place = place,
+                            .array = array,
+                            .copy = { .kind = YK_COPY_FROM_DEVICE,
+                                      .buffer = window ? flight->windows[p].buffer
+                                                       : jd->replicas[p]->whole->buffer,
+                                      .timed = job->runtime->trace != NULL,
+                                      .passing = yk_flight_is_polled(job, device, lane) } };
+    yoke_status status;
+    if (yk_interval_empty(rows))
+        return YOKE_OK;
+    yk_array_shape_copy(array, rows, &haul.copy);
+    haul.copy.pitch = yk_held_pitch(job, device, p);
+    if (window)
+        haul.copy.offset = flight->windows[p].offset;
+    status = need_hauls(job, place, flight);
+    if (status != YOKE_OK)
+        return status;
+    yk_transfer_landing(array, rows);
+    if (flight->kernel && !flight->home) { /* otherwise a copy behind the kernel is in the queue
+                                            * already */
+        haul.copy.after = &flight->kernel;
+        haul.copy.after_count = 1;
+    }
+    status = yk_haul_start(&haul, &flight->home);
+    flight->homing |= haul.direct;
+    if (flight->hauls)
+        flight->hauls[p] = haul;
+    if (status != YOKE_OK)
+        return status;
+    flight->bytes_out += yk_copy_total(&haul.copy);
+    yk_array_count_down(array, yk_copy_total(&haul.copy));
+    return YOKE_OK;
+}
+
+yoke_status yk_flight_send_home(struct yk_job *job, int device, int lane)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    yoke_status status = YOKE_OK;
+    int p;
+    if (jd->device->device->desc.host_memory)
+        return YOKE_OK;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        if (yk_leaves_at_once(job, jd, p))
+            status = send_rows(job, device, lane, p);
+    return status;
+}

@@ -1,0 +1,104 @@
+/* host_results.c - partial results that a device's kernel writes into host memory itself: one
+ * launch and one event, where a copy home would be two more calls of the driver and a second event.
+ *
+ * The memory is a staging buffer (stage.h) that the job has from when the device is ready until the
+ * job ends; it lies in no array. When a flight has ended well, its rows are copied from there to
+ * the array, some kilobytes that the fold reads next anyway. So coherence sees rows that the host
+ * writes, as with windows.
+ *
+ * A kernel that outlives its flight damages nothing. After a failure that the driver reports, the
+ * flight waits for its kernel before its chunk goes elsewhere. A device that was left behind
+ * (stalled.h) may still write at any time: into its own buffer, whose rows are read only after a
+ * flight that ended well. Other devices write rows that it did not end into the array. Its buffer
+ * is never used again, because the place is lost, and never freed, because its table does not free.
+ */
+
+#include "host_results.h"
+
+#include <string.h>
+
+#include "../job/reduction.h"
+#include "../job/rows.h"
+#include "flight.h"
+
+/* Arguments are aligned like separate buffers. */
+enum { ALIGNMENT = 256 };
+
+static int is_partial(const struct yk_job *job, int p)
+{
+    return job->reduction && job->reduction->total[p].partials;
+}
+
+/* Places the arguments in the buffer; returns the bytes that they need. */
+static int64_t deal_out(const struct yk_job *job, struct yk_job_device *jd)
+{
+    int64_t at = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (is_partial(job, p)) {
+            jd->held_at[p] = at;
+            at += (yk_array_bytes(job->args[p].array) / ALIGNMENT + 1) * ALIGNMENT;
+        }
+    return at;
+}
+
+void yk_host_results_open(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    int p;
+    if (!job->reduction || !place->device->desc.reaches_host ||
+        deal_out(job, jd) > yk_stage_slot_bytes)
+        return;
+    yk_lock(&place->lock);
+    if (yk_stage_open(&place->stage, place->device))
+        jd->results = yk_stage_take_down(&place->stage, YK_STAGE_FLYING);
+    yk_unlock(&place->lock);
+    for (p = 0; jd->results && p < job->arg_count; p++)
+        if (is_partial(job, p))
+            jd->holding[p] = YK_HELD_HOST;
+}
+
+void yk_host_results_close(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    int p;
+    if (!jd->results)
+        return;
+    for (p = 0; p < job->arg_count; p++)
+        if (jd->holding[p] == YK_HELD_HOST)
+            jd->holding[p] = YK_HELD_NOT;
+    yk_lock(&place->lock);
+    yk_stage_give_down(&place->stage, jd->results);
+    yk_unlock(&place->lock);
+    jd->results = NULL;
+}
+
+char *yk_host_results_memory(const struct yk_job *job, int device, int p)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    return jd->results->memory + jd->held_at[p];
+}
+
+void yk_host_results_land(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    int p;
+    for (p = 0; jd->results && p < job->arg_count; p++) {
+        yoke_array *array = job->args[p].array;
+        struct yk_interval rows;
+        int64_t bytes;
+        if (jd->holding[p] != YK_HELD_HOST)
+            continue;
+        rows = yk_job_rows(job, p, yk_flight_items(flight));
+        bytes = yk_array_span(array, rows);
+        if (bytes)
+            memcpy(yk_array_address(array, rows.first),
+                   yk_host_results_memory(job, device, p) + yk_array_offset(array, rows.first),
+                   (size_t)bytes);
+        flight->bytes_out += bytes;
+        yk_array_count_down(array, bytes);
+    }
+}

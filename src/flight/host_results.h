@@ -1,0 +1,16 @@
+/* host_results.h - see host_results.c. */
+#ifndef YK_FLIGHT_HOST_RESULTS_H
+#define YK_FLIGHT_HOST_RESULTS_H
+
+#include "../job/job.h"
+
+/* If the device's kernels reach host memory: takes some for the job's partial results, which are
+ * then held there. If there is none left, they are held like other arguments. */
+void yk_host_results_open(struct yk_job *job, int device);
+void yk_host_results_close(struct yk_job *job, int device);
+/* Where the argument, held in host memory, has its first row. */
+char *yk_host_results_memory(const struct yk_job *job, int device, int p);
+/* The lane's flight ended well: copies what its kernel wrote there into the arrays. */
+void yk_host_results_land(struct yk_job *job, int device, int lane);
+
+#endif

@@ -1,0 +1,16 @@
+/* traffic.h - see traffic.c. */
+#ifndef YK_FLIGHT_TRAFFIC_H
+#define YK_FLIGHT_TRAFFIC_H
+
+#include "../job/job.h"
+
+struct yk_traffic { /* bytes that an item moves over a device's link */
+    double both;    /* both directions together */
+    double busier;  /* the direction in which more is moved */
+    double whole;   /* not per item: bytes of arrays that all items need */
+};
+/* With runtime.lock held. `learned` may be NULL. */
+void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learned *learned,
+                    struct yk_traffic *out);
+
+#endif

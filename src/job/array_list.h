@@ -1,0 +1,10 @@
+/* array_list.h - see array_list.c. */
+#ifndef YK_JOB_ARRAY_LIST_H
+#define YK_JOB_ARRAY_LIST_H
+
+#include "job.h"
+
+void yk_arrays_add(yoke_array *array);
+void yk_arrays_remove(yoke_array *array);
+
+#endif

@@ -1,0 +1,9 @@
+/* touches.h - see touches.c. */
+#ifndef YK_JOB_TOUCHES_H
+#define YK_JOB_TOUCHES_H
+
+#include "job.h"
+
+yoke_status yk_job_check_touches(const struct yk_job *job);
+
+#endif

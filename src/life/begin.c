@@ -1,0 +1,184 @@
+/* begin.c - how a job that waits for nothing comes to run, and how one that is over leaves the
+ * lists, which lets others begin.
+ *
+ * Devices, dispatcher and all that lanes need is made when a job begins: then most is known of
+ * jobs like it and of where rows are, and a long queue takes little memory. For the latter's sake
+ * only so many run at a time; more could not keep threads any busier.
+ *
+ * All under runtime.lock.
+ */
+
+#include "begin.h"
+
+#include "../base/status.h"
+#include "../flight/turn.h"
+#include "../job/order.h"
+#include "../job/reduction.h"
+#include "../job/wake.h"
+#include "borrow.h"
+#include "decomposition.h"
+#include "plan.h"
+#include "stranded.h"
+#include "weights.h"
+
+enum { RUNNING_MOST = 64 };
+
+static void append_ready(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    job->next_ready = NULL;
+    *(runtime->first_ready ? &runtime->last_ready->next_ready : &runtime->first_ready) = job;
+    runtime->last_ready = job;
+}
+
+static void doom(struct yk_job *job, const struct yk_job *because)
+{
+    yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was not done, for it needs %s, which failed: %s",
+                             job->name, because->name, because->text ? because->text : ""));
+}
+
+/* CPU devices join at once; the others when their host thread has prepared them. Without the job's
+ * lock: others find it by a list that runtime.lock is for, or see its phase. */
+static void start(struct yk_job *job)
+{
+    int d;
+    job->submitted_ns = job->reported_ns = yk_now(job->runtime);
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (!jd->joined || jd->retired || jd->benched)
+            continue;
+        yk_dispatch_join(job->dispatch, d, job->submitted_ns);
+    }
+    job->readied = yk_job_readied(job);
+    atomic_store_explicit(&job->phase, YK_RUNNING, memory_order_release);
+}
+
+/* Kernels of CPU devices are function pointers: built here, so that the first chunk starts at once.
+ */
+static void build_on_hosts(struct yk_job *job)
+{
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (!jd->device->device->desc.host_memory)
+            continue;
+        jd->joined = 1;
+        jd->retired = yk_turn_build_on_host(job, d) != YOKE_OK;
+        if (jd->retired)
+            yk_dispatch_leave(job->dispatch, d, job->kernel->builds[d].text);
+    }
+    yk_job_check_stranded(job);
+}
+
+/* Who is not asked waits on the bench; why is worked out for who asks (result.c), for that takes
+ * longer than a short job. */
+static void bench_others(struct yk_job *job)
+{
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (yk_job_in_team(job, d) || jd->retired)
+            continue;
+        jd->benched = jd->joined = 1;
+        yk_dispatch_leave(job->dispatch, d, "");
+    }
+}
+
+int yk_job_may_begin(const struct yk_job *job)
+{
+    const yoke_runtime *runtime = job->runtime;
+    return job->order.waits == 0 && !runtime->first_ready && runtime->running_count < RUNNING_MOST;
+}
+
+yoke_status yk_job_begin(struct yk_job *job, int cpu)
+{
+    yoke_runtime *runtime = job->runtime;
+    yoke_status status;
+    yk_job_weigh_again(job);
+    status = yk_job_plan(job);
+    if (status != YOKE_OK) {
+        yk_job_leave_decomposition(job);
+        return status;
+    }
+    build_on_hosts(job);
+    bench_others(job);
+    if (cpu >= 0)
+        yk_caller_borrow(job, cpu);
+    job->turn = ++runtime->turns;
+    yk_job_weigh_begun(job);
+    job->previous_running = runtime->last_running;
+    *(runtime->running ? &runtime->last_running->next_running : &runtime->running) = job;
+    runtime->last_running = job;
+    runtime->running_count++;
+    if (cpu >= 0) /* else its caller may be looking, and finds 0 */
+        job->attended = 1;
+    atomic_store_explicit(&job->looks, 1 + job->attended, memory_order_relaxed);
+    yk_job_hold(job);
+    start(job);
+    return YOKE_OK;
+}
+
+static void leave_running(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    if (!job->turn)
+        return;
+    yk_job_weigh_ended(job);
+    *(job->previous_running ? &job->previous_running->next_running : &runtime->running) =
+        job->next_running;
+    *(job->next_running ? &job->next_running->previous_running : &runtime->last_running) =
+        job->previous_running;
+    runtime->running_count--;
+}
+
+void yk_job_retire(struct yk_job *job)
+{
+    static const struct yk_order_next next = { append_ready, doom };
+    yoke_runtime *runtime = job->runtime;
+    *(job->previous ? &job->previous->next : &runtime->first_job) = job->next;
+    *(job->next ? &job->next->previous : &runtime->last_job) = job->previous;
+    leave_running(job);
+    yk_job_leave_decomposition(job);
+    yk_reduction_release(job);
+    atomic_store_explicit(&job->phase, YK_DONE, memory_order_release);
+    yk_order_unlink(job, atomic_load(&job->stop), &next);
+}
+
+void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        if (atomic_load(&after[i]->phase) == YK_DONE && after[i]->status != YOKE_OK)
+            doom(job, after[i]);
+    if (job->order.waits == 0)
+        append_ready(job);
+}
+
+/* No lane has seen it, and none will. */
+static void end_unbegun(struct yk_job *job)
+{
+    job->submitted_ns = job->ended_ns = yk_now(job->runtime);
+    yk_job_hold(job); /* until its gate is open */
+    yk_job_retire(job);
+    yk_gate_open(&job->done);
+    yk_job_release(job);
+}
+
+enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime)
+{
+    enum yk_begun begun = YK_BEGUN_NONE;
+    while (runtime->first_ready && runtime->running_count < RUNNING_MOST) {
+        struct yk_job *job = runtime->first_ready;
+        yoke_status status;
+        runtime->first_ready = job->next_ready;
+        if (!atomic_load(&job->stop) && (status = yk_job_begin(job, -1)) != YOKE_OK)
+            yk_job_fail(job, status);
+        if (!job->turn)
+            end_unbegun(job);
+        else if (!yk_job_is_brief(job))
+            begun = YK_BEGUN_LONG;
+        else if (begun == YK_BEGUN_NONE)
+            begun = YK_BEGUN_BRIEF;
+    }
+    return begun;
+}

@@ -1,0 +1,81 @@
+/* borrow.c - chooses what the thread that calls yoke_run does of its job: it drives the GPUs that
+ * do the whole job, or works as the lane of its core. */
+#include "borrow.h"
+
+#include "../job/kernel.h"
+#include "../job/wake.h"
+
+/* The lane on processor `cpu`, otherwise the first one. */
+static int lane_on(const struct yk_runtime_device *device, int cpu)
+{
+    int w = 0;
+    while (w < device->worker_count && device->workers[w].cpu != cpu)
+        w++;
+    return w < device->worker_count ? w : 0;
+}
+
+/* The calling thread drives the devices that do the whole job, because waking their host threads
+ * and being woken by them takes longer than a short job; otherwise it works as the lane of its
+ * core. */
+void yk_caller_borrow(struct yk_job *job, int cpu)
+{
+    const yoke_runtime *runtime = job->runtime;
+    const uint32_t driven = yk_drivable_devices(job);
+    int d, lane;
+    atomic_store_explicit(&job->driven, driven, memory_order_relaxed);
+    for (d = 0; !driven && d < job->device_count; d++) {
+        const struct yk_runtime_device *device = &runtime->devices[d];
+        if (!yk_job_asks_cpu(job, d) || device->worker_count == 0)
+            continue;
+        lane = lane_on(device, cpu);
+        if (job->borrowed_device < 0 || device->workers[lane].cpu == cpu) {
+            job->borrowed_device = d;
+            job->borrowed_lane = lane;
+        }
+    }
+    atomic_store_explicit(&job->borrowing, job->borrowed_device >= 0, memory_order_relaxed);
+}
+
+/* Whether the caller can drive the device beside others. Not if its kernel must be built, as in the
+ * first job of a process that knows the fastest device from an earlier one: its host thread may be
+ * building it. Not for a step kernel, whose next launch depends on its host seeing the end of the
+ * one before. */
+static int is_drivable(const struct yk_job *job, int device)
+{
+    return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
+           job->kernel->kernel.kind != YOKE_KERNEL_STEP && !job->pair &&
+           yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
+}
+
+/* The only device, if it has memory of its own, or several that can all be driven together. */
+uint32_t yk_drivable_devices(const struct yk_job *job)
+{
+    const struct yk_runtime_device *devices = job->runtime->devices;
+    uint32_t drivable = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        if (!yk_job_in_team(job, d))
+            continue;
+        if (devices[d].device->desc.host_memory)
+            return 0;
+        drivable |= yk_team_bit(d);
+        if (job->device_count == 1 ||
+            (d == job->alone && yk_kernel_is_ready(job->kernel, devices[d].number)))
+            return drivable;
+        if (!is_drivable(job, d))
+            return 0;
+    }
+    return drivable;
+}
+
+static _Thread_local const struct yk_job *works_on;
+
+void yk_caller_works_on(const struct yk_job *job)
+{
+    works_on = job;
+}
+
+int yk_caller_is_here(const struct yk_job *job)
+{
+    return works_on == job;
+}

@@ -1,0 +1,466 @@
+/* decomposition.c - see decomposition.h: keeps track of arrays and kernels, and applies the plan to
+ * a job. */
+
+#include "decomposition.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/typical.h"
+#include "../flight/hold.h"
+#include "../job/kernel.h"
+#include "../job/rows.h"
+#include "../job/unit.h"
+#include "../job/wake.h"
+
+/* --- which arrays --- */
+
+/* Partial results of reductions do not count: they go home. */
+static int is_by_rows(const struct yk_job *job, int p)
+{
+    const yoke_arg *arg = &job->args[p];
+    const yoke_param_mode mode = job->kernel->kernel.params[p].mode;
+    return arg->array && mode != YOKE_PARAM_VALUE && mode != YOKE_PARAM_ADD &&
+           mode != YOKE_PARAM_REDUCE && arg->shape != YOKE_WHOLE && arg->array->rows > 0;
+}
+
+static void let_go(struct yk_decomposition *decomposition)
+{
+    if (--decomposition->users == 0)
+        yk_free(decomposition);
+}
+
+void yk_decomposition_leave(yoke_array *array)
+{
+    if (array->decomposition)
+        let_go(array->decomposition);
+    array->decomposition = NULL;
+}
+
+void yk_job_leave_decomposition(struct yk_job *job)
+{
+    if (job->decomposition)
+        let_go(job->decomposition);
+    job->decomposition = NULL;
+}
+
+static void live_by(yoke_array *array, struct yk_decomposition *decomposition)
+{
+    if (array->decomposition == decomposition)
+        return;
+    yk_decomposition_leave(array);
+    array->decomposition = decomposition;
+    decomposition->users++;
+}
+
+/* Moves all arrays of one decomposition to the other, which has been used more. */
+static void unite(const yoke_runtime *runtime, struct yk_decomposition *from,
+                  struct yk_decomposition *into)
+{
+    yoke_array *array;
+    for (array = runtime->arrays; array; array = array->next)
+        if (array->decomposition == from)
+            live_by(array, into);
+}
+
+/* The decomposition of the job's arrays, of several the most used one; NULL: none has any. */
+static struct yk_decomposition *most_used(const struct yk_job *job)
+{
+    struct yk_decomposition *found = NULL;
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        struct yk_decomposition *theirs =
+            is_by_rows(job, p) ? job->args[p].array->whole->decomposition : NULL;
+        if (theirs && (!found || theirs->jobs > found->jobs))
+            found = theirs;
+    }
+    return found;
+}
+
+static struct yk_decomposition *decomposition_of(const struct yk_job *job)
+{
+    struct yk_decomposition *found = most_used(job);
+    int p;
+    if (!found)
+        found = yk_calloc(1, sizeof *found);
+    if (!found)
+        return NULL;
+    for (p = 0; p < job->arg_count; p++) {
+        yoke_array *whole = is_by_rows(job, p) ? job->args[p].array->whole : NULL;
+        if (!whole)
+            continue;
+        if (whole->decomposition && whole->decomposition != found)
+            unite(job->runtime, whole->decomposition, found);
+        live_by(whole, found);
+        whole->changes |= yk_writes_rows(job->args[p].mode);
+    }
+    return found;
+}
+
+/* --- which kernels --- */
+
+/* Makes a place for a new member: a free one, or that of the member unused for longest. Until there
+ * is a plan for it, its bounds are those of the latest member. */
+static struct yk_member *admit(struct yk_decomposition *decomposition, const struct yk_job *job)
+{
+    int m, r, oldest = 0, latest = 0;
+    for (m = 1; m < YK_PLAN_KERNELS; m++) {
+        const uint64_t used = decomposition->members[m].used;
+        if (used < decomposition->members[oldest].used)
+            oldest = m;
+        if (used > decomposition->members[latest].used)
+            latest = m;
+    }
+    memcpy(decomposition->cuts.share[oldest], decomposition->cuts.share[latest],
+           sizeof decomposition->cuts.share[oldest]);
+    for (r = 0; r < YK_RECENT_JOBS; r++)
+        if (decomposition->recent[r] == oldest)
+            decomposition->recent[r] = YK_PLAN_KERNELS;
+    decomposition->members[oldest] = (struct yk_member){ .kernel = job->kernel, .key = job->key };
+    decomposition->stale = 1;
+    return &decomposition->members[oldest];
+}
+
+static struct yk_member *member_of(struct yk_decomposition *decomposition, const struct yk_job *job)
+{
+    int m;
+    for (m = 0; m < YK_PLAN_KERNELS; m++) {
+        struct yk_member *member = &decomposition->members[m];
+        if (member->kernel == job->kernel && member->key == job->key)
+            return member;
+    }
+    return admit(decomposition, job);
+}
+
+/* The argument that shows where a job is in the rows: one that it writes index by index, if there
+ * is one. */
+static const yoke_arg *leading(const struct yk_job *job)
+{
+    const yoke_arg *found = NULL;
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_arg *arg = &job->args[p];
+        if (!is_by_rows(job, p) || arg->shape == YOKE_CUSTOM)
+            continue;
+        if (!found || (yk_writes_rows(arg->mode) && !yk_writes_rows(found->mode)))
+            found = arg;
+    }
+    return found;
+}
+
+static void describe_member(const struct yk_job *job, struct yk_member *member)
+{
+    const yoke_arg *arg = leading(job);
+    int p;
+    member->items = (double)(job->last - job->first);
+    member->low = 0;
+    member->high = 1;
+    if (arg) {
+        const double rows = (double)arg->array->rows;
+        member->low = fmax(0, (double)(job->first - arg->array->first_row) / rows);
+        member->high = fmin(1, (double)(job->last - arg->array->first_row) / rows);
+    }
+    member->changing_bytes = member->whole_bytes = member->result_bytes = 0;
+    for (p = 0; p < job->arg_count; p++) {
+        arg = &job->args[p];
+        if (is_by_rows(job, p) && yk_writes_rows(arg->mode))
+            member->result_bytes += (double)yk_array_bytes(arg->array);
+        if (!arg->array || arg->mode == YOKE_PARAM_OUT || !arg->array->whole->changes)
+            continue;
+        if (is_by_rows(job, p))
+            member->changing_bytes += (double)yk_array_bytes(arg->array);
+        else if (arg->mode == YOKE_PARAM_IN)
+            member->whole_bytes += (double)yk_array_bytes(arg->array);
+    }
+}
+
+/* The job may be split freely, and its results stay where they are made. A job that teaches another
+ * partitioner is divided alone: a plan teaches no lines. */
+static int may_be_planned(const struct yk_job *job)
+{
+    int p, by_rows = 0;
+    if (!yk_job_goes_by_plan(job->partitioner) || job->asked_for || job->pair ||
+        job->runtime->checks || job->device_count < 2 ||
+        job->kernel->kernel.kind == YOKE_KERNEL_STEP || job->last == job->first)
+        return 0;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_arg *arg = &job->args[p];
+        by_rows |= is_by_rows(job, p);
+        if (is_by_rows(job, p) && yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
+            return 0;
+    }
+    return by_rows;
+}
+
+void yk_job_decompose(struct yk_job *job)
+{
+    struct yk_decomposition *decomposition;
+    struct yk_member *member;
+    if (!may_be_planned(job))
+        return;
+    decomposition = decomposition_of(job);
+    if (!decomposition)
+        return; /* without memory the job is split by itself */
+    if (decomposition->devices != job->device_count)
+        decomposition->stands = 0;
+    decomposition->devices = job->device_count;
+    member = member_of(decomposition, job);
+    describe_member(job, member);
+    decomposition->recent[decomposition->jobs % YK_RECENT_JOBS] =
+        (unsigned char)(member - decomposition->members);
+    member->used = ++decomposition->jobs;
+    job->decomposition = decomposition;
+    decomposition->users++;
+    job->member = (int)(member - decomposition->members);
+}
+
+/* --- how a job follows the plan --- */
+
+/* The part, by bytes, of the rows it reads that are on a device. */
+static double held_part(const struct yk_job *job)
+{
+    double all = 0, held = 0;
+    int p, d;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_arg *arg = &job->args[p];
+        struct yk_interval rows;
+        if (!is_by_rows(job, p) || arg->mode == YOKE_PARAM_OUT)
+            continue;
+        rows = yk_job_all_rows(job, p);
+        all += (double)((rows.last - rows.first) * arg->array->row_bytes);
+        for (d = 0; d < job->device_count; d++)
+            if (!job->runtime->devices[d].device->desc.host_memory)
+                held += (double)((rows.last - rows.first -
+                                  yk_array_missing(arg->array,
+                                                   job->runtime->devices[d].place->number, rows)) *
+                                 arg->array->row_bytes);
+    }
+    return all > 0 ? held / all : 1;
+}
+
+/* Number of jobs that are split without a plan when rows were missing twice, the first time. */
+enum { APART_FIRST = 8 };
+/* 0: for the second time in a row, rows that a plan had put on devices are not there any more: the
+ * program writes them between jobs. Then each job copies everything, and the timing of its chunks
+ * matters more than where rows were. So some jobs are split without a plan, and twice as many the
+ * next time. */
+static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
+{
+    struct yk_member *member = &job->decomposition->members[job->member];
+    double on_devices = 0;
+    int d, copies = 0; /* 1: copies are expected for a device's part (traffic.c) */
+    if (member->seen++ < member->apart_until)
+        return 0;
+    for (d = 0; d < job->device_count; d++) {
+        copies |= known[d].copy_item_ns > 0;
+        if (!known[d].host_memory)
+            on_devices += fmax(0, known[d].share);
+    }
+    if (!member->went_by_plan || !copies || held_part(job) >= on_devices / 2) {
+        member->fetched = 0;
+        return 1;
+    }
+    if (++member->fetched < 2)
+        return 1;
+    member->fetched = 0;
+    member->apart_for = member->apart_for ? 2 * member->apart_for : APART_FIRST;
+    member->apart_until = member->seen + member->apart_for;
+    return 0;
+}
+
+static void describe_places(const struct yk_job *job, const struct yk_split_device *known)
+{
+    struct yk_member *member = &job->decomposition->members[job->member];
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        member->make[d] = known[d].make;
+        member->peak[d] = known[d].peak;
+        member->fill[d] =
+            known[d].host_memory
+                ? 0
+                : (double)yk_job_busy_items(job, job->devices[d].device->device->desc.fill);
+    }
+}
+
+/* Everything it uses has room on each device with a part, so that rows stay. */
+static int fits(const struct yk_job *job)
+{
+    const double *share = job->decomposition->cuts.share[job->member];
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        if (share[d] > 0 && !job->runtime->devices[d].device->desc.host_memory &&
+            !yk_job_would_hold(job, d))
+            return 0;
+    return 1;
+}
+
+/* Its kernel is built on all devices with a part, or on none: otherwise the others would wait for a
+ * build. */
+static int are_ready(const struct yk_job *job)
+{
+    const double *share = job->decomposition->cuts.share[job->member];
+    int d, parts = 0, ready = 0;
+    for (d = 0; d < job->device_count; d++) {
+        const int host = job->runtime->devices[d].device->desc.host_memory;
+        if (!(share[d] > 0))
+            continue;
+        parts++;
+        ready += host || yk_kernel_is_ready(job->kernel, job->runtime->devices[d].number);
+    }
+    return ready == parts || ready == 0;
+}
+
+/* 1: rows that the plan gives the host are elsewhere. */
+static int lacks_rows(const struct yk_job *job, int device)
+{
+    const double *share = job->decomposition->cuts.share[job->member];
+    const double low = yk_plan_first(share, device);
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_array *array = job->args[p].array;
+        struct yk_interval rows;
+        if (!is_by_rows(job, p) || job->args[p].mode == YOKE_PARAM_OUT)
+            continue;
+        rows = (struct yk_interval){ array->first_row + (int64_t)(low * (double)array->rows),
+                                     array->first_row +
+                                         (int64_t)((low + share[device]) * (double)array->rows) };
+        if (yk_array_missing(job->args[p].array, YK_HOST, rows) > 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* ns per byte to the device over its link, or to the host over the slowest link. */
+static double slowest_link(const struct yk_job *job, int device)
+{
+    double most = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        const double rate = job->runtime->devices[d].device->desc.link_bytes_per_ns;
+        const int counts = d == device || job->runtime->devices[device].device->desc.host_memory;
+        if (counts && rate > 0)
+            most = fmax(most, 1 / rate);
+    }
+    return most;
+}
+
+/* Writes the plan's values for this job. */
+static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_split_device *known)
+{
+    const struct yk_decomposition *decomposition = job->decomposition;
+    const struct yk_member *member = &decomposition->members[job->member];
+    const struct yk_plan_kernel kernel = { .items = member->items,
+                                           .low = member->low,
+                                           .high = member->high };
+    int d;
+    job->planned_ns = 0;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_cost *cost = memory ? &memory->cost[d] : NULL;
+        const double items = yk_plan_items(&kernel, decomposition->cuts.share[job->member], d);
+        known[d].share = fmin(1, items / member->items); /* rounding must not exceed 1 */
+        known[d].row_ns = member->changing_bytes / member->items * slowest_link(job, d);
+        known[d].back_ns = member->result_bytes / member->items * slowest_link(job, d);
+        known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
+        if (!(items > 0) || !cost || !yk_cost_is_known(cost))
+            continue;
+        job->planned_ns = fmax(job->planned_ns, yk_cost_ns(cost, items));
+        known[d].item_ns = cost->item_ns;
+        known[d].doubt = sqrt(cost->noise2 + cost->item_var / (cost->item_ns * cost->item_ns));
+    }
+}
+
+int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
+                       struct yk_split_device *known)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    struct yk_member *member = decomposition ? &decomposition->members[job->member] : NULL;
+    job->planned = 0;
+    if (!decomposition || !rows_stay(job, known))
+        return 0;
+    describe_places(job, known);
+    yk_decomposition_plan(job);
+    if (!decomposition->stands)
+        return 0;
+    if (member->checked != decomposition->planned)
+        member->fits = fits(job);
+    member->checked = decomposition->planned;
+    if (!member->fits || !are_ready(job))
+        return 0;
+    tell(job, memory, known);
+    job->planned = 1;
+    return 1;
+}
+
+/* --- measured times --- */
+
+/* Learns the time of a device's part without its wait for rows, which may have overlapped another
+ * chunk's kernel. The part of it that made memory ready is unknown. */
+static enum yk_cost_news note_part(struct yk_memory *memory, int d, double told_ns,
+                                   const struct yk_split_outcome *outcome, int readied)
+{
+    const double fetch_ns = (double)outcome->fetch_ns, busy_ns = (double)outcome->busy_ns;
+    const struct yk_cost_sample sample = {
+        .items = (double)outcome->items,
+        .chunks = (double)outcome->chunks,
+        .ns = fmax(busy_ns - fetch_ns, (double)outcome->chunks * told_ns),
+        .unsure_ns =
+            (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
+    };
+    const int first = !yk_cost_is_known(&memory->cost[d]);
+    enum yk_cost_news news;
+    if (first)
+        yk_cost_open(&memory->cost[d], told_ns);
+    news = yk_cost_observe(&memory->cost[d], &sample);
+    return first && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
+}
+
+/* The first job of all rows decides where they are for later jobs of all kernels. */
+static void stay_there(const struct yk_job *job)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    const struct yk_member *member = &decomposition->members[job->member];
+    int k, d;
+    if (member->low > 0 || member->high < 1)
+        return;
+    decomposition->cuts = (struct yk_cuts){ .tied = 1 };
+    decomposition->team = 0;
+    for (d = 0; d < job->device_count; d++) {
+        const double share = (double)job->devices[d].outcome.items / member->items;
+        for (k = 0; k < YK_PLAN_KERNELS; k++)
+            decomposition->cuts.share[k][d] = share;
+        if (share > 0)
+            decomposition->team |= (uint32_t)1 << d;
+    }
+    decomposition->stands = decomposition->guessed = 1;
+    decomposition->planned = decomposition->jobs;
+}
+
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    const int readied = yk_job_readied(job) != job->readied;
+    int d;
+    if (!decomposition)
+        return;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_split_outcome *outcome = &job->devices[d].outcome;
+        const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
+        if (outcome->items == 0)
+            continue;
+        if (note_part(memory, d, desc->host_memory ? YK_WORTH_WAKING_NS : desc->launch_ns, outcome,
+                      readied && !desc->host_memory) == YK_COST_CHANGED)
+            decomposition->stale = 1;
+    }
+    memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
+                                       yk_explore_has_tried(&decomposition->explorer) };
+    memory->stays_of = job->device_count;
+    if (!decomposition->stands)
+        stay_there(job);
+    decomposition->members[job->member].went_by_plan = job->planned;
+    decomposition->round_jobs++;
+    decomposition->round_ns += (double)(job->ended_ns - job->submitted_ns);
+    if (!job->ended_by_caller && !job->runtime->virtual_clock)
+        decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
+    decomposition->told &= !readied && job->planned;
+}

@@ -1,0 +1,359 @@
+/* decomposition_plan.c - makes a decomposition's plan from what is known of its kernels and devices
+ * (partition/plan.h), updates it from time to time, and tries teams (partition/explore.h). */
+#include <math.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../job/job.h"
+#include "../job/kernel.h"
+#include "decomposition.h"
+
+/* A plan is updated when this part more jobs have come. */
+#define MORE_JOBS (1.0 / 3)
+/* Making plans may take this part of the time of all jobs (see is_due). */
+#define PLANNING 0.01
+/* Devices take up to this part longer beside others: beside cores, which use the memory that they
+ * copy from and the threads that drive them, or beside other GPUs. */
+#define CONTENDED_BY_CORES 0.4
+#define CONTENDED_BY_GPUS  0.1
+
+/* From the described rates of the links; a copy is started like a kernel. */
+static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
+{
+    int from, to;
+    for (to = 0; to < job->device_count; to++) {
+        const struct yk_runtime_device *target = &job->runtime->devices[to];
+        const struct yk_device_desc *desc = &target->device->desc;
+        if (desc->host_memory)
+            continue;
+        plan->start_ns = fmax(plan->start_ns, desc->launch_ns);
+        if (desc->link_bytes_per_ns > 0)
+            plan->link_ns[to] = 1 / desc->link_bytes_per_ns;
+        for (from = 0; from < job->device_count; from++) {
+            const double rate = target->place->reach[job->runtime->devices[from].place->number];
+            if (from != to && rate > 0 && !job->runtime->devices[from].device->desc.host_memory)
+                plan->peer_ns[from][to] = 1 / rate;
+        }
+    }
+}
+
+static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
+{
+    const yoke_array *array;
+    for (array = job->runtime->arrays; array; array = array->next)
+        if (array->decomposition == job->decomposition)
+            plan->bytes += (double)yk_array_bytes(array);
+}
+
+/* How often each kernel runs, and after which other one. */
+static void describe_turns(const struct yk_decomposition *decomposition, struct yk_plan *plan)
+{
+    const uint64_t seen =
+        decomposition->jobs < YK_RECENT_JOBS ? decomposition->jobs : YK_RECENT_JOBS;
+    double all = 0;
+    uint64_t job;
+    int k, l, before = YK_PLAN_KERNELS;
+    for (job = decomposition->jobs - seen; job < decomposition->jobs; job++) {
+        const int now = decomposition->recent[job % YK_RECENT_JOBS];
+        if (now < YK_PLAN_KERNELS) {
+            plan->kernel[now].weight++;
+            all++;
+            if (before < YK_PLAN_KERNELS)
+                plan->follows[before][now]++;
+            before = now;
+        }
+    }
+    for (k = 0; k < plan->kernels && all > 0; k++) {
+        plan->kernel[k].weight /= all;
+        for (l = 0; l < plan->kernels; l++)
+            plan->follows[k][l] /= all;
+    }
+}
+
+/* 1: its cost is known, and it has run lately. */
+static int describe_kernel(const struct yk_decomposition *decomposition, int m,
+                           struct yk_plan_kernel *out)
+{
+    const struct yk_member *member = &decomposition->members[m];
+    const struct yk_memory *memory =
+        member->kernel ? yk_kernel_recall(member->kernel, member->key) : NULL;
+    int d, known = 0;
+    if (!memory)
+        return 0;
+    out->items = member->items;
+    out->low = member->low;
+    out->high = member->high;
+    out->changing_bytes = member->changing_bytes;
+    out->whole_bytes = member->whole_bytes;
+    memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
+    memcpy(out->fill, member->fill, sizeof out->fill);
+    yk_cost_pool(out->cost, &(struct yk_cost_pool){ .make = member->make,
+                                                    .peak = member->peak,
+                                                    .count = decomposition->devices });
+    for (d = 0; d < decomposition->devices; d++)
+        known |= yk_cost_is_known(&out->cost[d]);
+    return known;
+}
+
+/* Fills in the input of a plan. */
+static void describe(const struct yk_job *job, struct yk_plan *plan)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    double least;
+    int m;
+    plan->devices = decomposition->devices;
+    for (m = 0; m < YK_PLAN_KERNELS; m++)
+        if (decomposition->members[m].kernel)
+            plan->kernels = m + 1;
+    describe_turns(decomposition, plan);
+    least = plan->kernel[decomposition->leads].weight;
+    for (m = 0; m < plan->kernels; m++) {
+        if (!describe_kernel(decomposition, m, &plan->kernel[m]))
+            plan->kernel[m].weight = 0;
+        if (plan->kernel[m].weight > 0 && (plan->kernel[m].weight < least - 1e-9 || !(least > 0))) {
+            least = plan->kernel[m].weight;
+            decomposition->leads = m;
+        }
+    }
+    describe_ways(job, plan);
+    describe_bytes(job, plan);
+    plan->jobs = (double)decomposition->jobs;
+}
+
+static void follow_cuts(struct yk_decomposition *decomposition, const struct yk_plan *plan,
+                        const struct yk_cuts *cuts)
+{
+    decomposition->cuts = *cuts;
+    decomposition->team = yk_plan_team(plan, cuts);
+    decomposition->stands = 1;
+    decomposition->guessed = 0;
+    decomposition->told = 0;
+}
+
+/* Factor by which a smaller team may be faster than its parts show. */
+static double relief(const struct yk_decomposition *decomposition, uint32_t team)
+{
+    const double *fill = decomposition->members[decomposition->leads].fill;
+    int d;
+    for (d = 0; d < decomposition->devices; d++)
+        if ((decomposition->team & ~team) >> d & 1 && !(fill[d] > 0))
+            return 1 + CONTENDED_BY_CORES;
+    return 1 + CONTENDED_BY_GPUS;
+}
+
+struct prospect { /* another team and its plan */
+    const struct yk_decomposition *decomposition;
+    struct yk_plan *plan;
+    struct yk_cuts cuts; /* of the team that was predicted last */
+};
+
+/* The overhead beyond the parts is assumed to be the same for both teams, until it has been
+ * measured. */
+static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
+{
+    struct prospect *prospect = context;
+    const struct yk_decomposition *decomposition = prospect->decomposition;
+    const struct yk_explorer *explorer = &decomposition->explorer;
+    struct yk_plan *plan = prospect->plan;
+    const double jobs = decomposition->last_round;
+    double round_ns, more_ns;
+    plan->allowed = team;
+    plan->keeps = 1;
+    if (!team || !yk_plan_find(plan, NULL, &prospect->cuts))
+        return 0;
+    round_ns = jobs * yk_plan_ns(plan, &prospect->cuts);
+    more_ns = round_ns - jobs * yk_plan_ns(plan, &decomposition->cuts);
+    *out = (struct yk_explore_offer){
+        .devices = yk_plan_team(plan, &prospect->cuts),
+        .round_ns = yk_explore_ns(explorer, explorer->best) + fmax(0, more_ns),
+        .parts_ns = round_ns,
+        .relief = relief(decomposition, team),
+        .move_ns = yk_plan_move_ns(plan, &decomposition->cuts, &prospect->cuts),
+    };
+    if (more_ns >= 0) /* it is not expected to win: then rows move back */
+        out->move_ns *= 2;
+    return 1;
+}
+
+/* Another team may be better than the present one. */
+static void offer_others(struct yk_decomposition *decomposition, struct yk_plan *plan)
+{
+    struct prospect prospect = { .decomposition = decomposition, .plan = plan };
+    const struct yk_offers offers = { .team = decomposition->team,
+                                      .make = decomposition->members[decomposition->leads].make,
+                                      .devices = decomposition->devices,
+                                      .present_ns = decomposition->last_round *
+                                                    yk_plan_ns(plan, &decomposition->cuts),
+                                      .predict = predict,
+                                      .context = &prospect };
+    if (yk_offer_others(&decomposition->explorer, &offers))
+        follow_cuts(decomposition, plan, &prospect.cuts);
+}
+
+/* Treats all estimates as certain. */
+static void trust(struct yk_plan *plan)
+{
+    int k, d;
+    for (k = 0; k < plan->kernels; k++)
+        for (d = 0; d < plan->devices; d++)
+            plan->kernel[k].cost[d].item_var = 0;
+}
+
+/* Devices of one make, and nothing else is known: equal parts. */
+static void guess(struct yk_decomposition *decomposition, const int *make)
+{
+    const int devices = decomposition->devices;
+    int k, d;
+    for (d = 1; d < devices; d++)
+        if (make[d] != make[0])
+            return;
+    decomposition->cuts = (struct yk_cuts){ .tied = 1 };
+    for (k = 0; k < YK_PLAN_KERNELS; k++)
+        for (d = 0; d < devices; d++)
+            decomposition->cuts.share[k][d] = 1.0 / devices;
+    decomposition->team = yk_team_all(devices);
+    decomposition->stands = decomposition->guessed = 1;
+}
+
+/* The team that an earlier process found best for the job, and the rounds after which trials had
+ * decided that; 0: unknown. */
+static uint32_t recalled_team(const struct yk_job *job, double *rounds)
+{
+    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
+    if (!memory || job->decomposition->explorer.best || memory->stays_of != job->device_count)
+        return 0;
+    *rounds = memory->stays.tried ? (double)memory->taught : 0;
+    return memory->stays.devices;
+}
+
+/* The first plan. Rows that are somewhere already stay there until moving them pays, by the
+ * estimates; nothing has been learned yet that noise could undo. */
+static void begin(const struct yk_job *job, struct yk_plan *plan)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    double rounds = 0;
+    const uint32_t team = recalled_team(job, &rounds);
+    struct yk_cuts cuts;
+    trust(plan);
+    plan->allowed = team ? team : yk_team_all(decomposition->devices);
+    plan->keeps = team > 0;
+    if (!isfinite(yk_plan_ns(plan, &decomposition->cuts)))
+        decomposition->stands = 0;
+    if (yk_plan_find(plan, decomposition->stands ? &decomposition->cuts : NULL, &cuts))
+        follow_cuts(decomposition, plan, &cuts);
+    if (decomposition->stands && team && decomposition->team == team)
+        yk_explore_recall(&decomposition->explorer, team, rounds);
+    else if (decomposition->stands && decomposition->explorer.best != decomposition->team)
+        yk_explore_begin(&decomposition->explorer, decomposition->team);
+    if (decomposition->guessed)
+        offer_others(decomposition, plan);
+}
+
+/* A trial is over, or it is another team's turn. */
+static void change_team(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
+{
+    struct yk_cuts cuts;
+    plan->allowed = team;
+    plan->keeps = 1;
+    if (yk_plan_find(plan, NULL, &cuts))
+        follow_cuts(decomposition, plan, &cuts);
+    if (decomposition->team != team) /* a device's cost is no longer known */
+        yk_explore_begin(&decomposition->explorer, decomposition->team);
+}
+
+/* Moves bounds if that pays; only a trial may leave a device without a part. */
+static void go_on(struct yk_decomposition *decomposition, struct yk_plan *plan)
+{
+    struct yk_cuts cuts;
+    plan->allowed = decomposition->team;
+    if (yk_plan_find(plan, &decomposition->cuts, &cuts)) {
+        if (yk_plan_team(plan, &cuts) == decomposition->team) {
+            follow_cuts(decomposition, plan, &cuts);
+        } else if (yk_explore_try(&decomposition->explorer, yk_plan_team(plan, &cuts),
+                                  2 * yk_plan_move_ns(plan, &decomposition->cuts, &cuts))) {
+            follow_cuts(decomposition, plan, &cuts);
+            return;
+        }
+    }
+    offer_others(decomposition, plan);
+}
+
+static int knows_any(const struct yk_plan *plan)
+{
+    int k;
+    for (k = 0; k < plan->kernels; k++)
+        if (plan->kernel[k].weight > 0)
+            return 1;
+    return 0;
+}
+
+static void plan_anew(const struct yk_job *job)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    const uint32_t asked = yk_explore_team(&decomposition->explorer);
+    const int64_t begun_ns = yk_now(job->runtime);
+    struct yk_plan *plan = yk_calloc(1, sizeof *plan);
+    if (!plan)
+        return; /* the present plan stays */
+    describe(job, plan);
+    if (!knows_any(plan))
+        guess(decomposition, decomposition->members[job->member].make);
+    else if (decomposition->stands && asked && asked != decomposition->team)
+        change_team(decomposition, plan, asked);
+    else if (!decomposition->stands || decomposition->guessed)
+        begin(job, plan);
+    else
+        go_on(decomposition, plan);
+    decomposition->expected_ns =
+        decomposition->stands ? yk_plan_ns(plan, &decomposition->cuts) : INFINITY;
+    decomposition->unexplained_ns = 0;
+    decomposition->planned = decomposition->jobs;
+    decomposition->stale = 0;
+    yk_free(plan);
+    decomposition->planning_ns += (double)(yk_now(job->runtime) - begun_ns);
+}
+
+/* There is no plan, or it is another team's turn; or costs have changed, or there are a third more
+ * jobs, and these have paid for one more plan. The first plan pays for itself. So does one,
+ * whatever the time of jobs, after jobs have taken as much longer than the plan says as all plans
+ * took: another team may gain that. */
+static int is_due(const struct yk_decomposition *decomposition)
+{
+    const uint32_t asked = yk_explore_team(&decomposition->explorer);
+    if (!decomposition->stands || (asked && asked != decomposition->team))
+        return 1;
+    if (!decomposition->guessed &&
+        decomposition->planning_ns >
+            PLANNING * decomposition->explorer.all_ns + decomposition->unexplained_ns)
+        return 0;
+    return decomposition->stale ||
+           (!decomposition->explorer.trying &&
+            (double)decomposition->jobs > (1 + MORE_JOBS) * (double)decomposition->planned);
+}
+
+/* A round ends when the leading kernel runs again. */
+static void end_round(struct yk_decomposition *decomposition)
+{
+    if (decomposition->told && decomposition->round_jobs > 0) {
+        decomposition->last_round = decomposition->round_jobs;
+        decomposition->unexplained_ns += fmax(
+            0, decomposition->round_ns - decomposition->round_jobs * decomposition->expected_ns);
+        yk_explore_note(&decomposition->explorer, decomposition->team, decomposition->round_ns);
+    } else {
+        yk_explore_wait(&decomposition->explorer, decomposition->round_ns);
+    }
+    decomposition->round_ns = decomposition->round_jobs = 0;
+    decomposition->told = 1;
+}
+
+void yk_decomposition_plan(const struct yk_job *job)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    const int leads = job->member == decomposition->leads || !decomposition->stands;
+    if (leads)
+        end_round(decomposition);
+    else if (!decomposition->guessed)
+        return;
+    if (is_due(decomposition))
+        plan_anew(job);
+}

@@ -1,0 +1,129 @@
+/* end.c - how a job ends: the last lane out of a job with nothing left to do ends it, whoever that
+ * is.
+ *
+ * `flying` counts lanes inside the job. A lane enters before it asks for a chunk and leaves after
+ * it has reported it, so when the count drops to zero nobody touches the job's devices, and what it
+ * holds can be let go. Who enters counts himself and then looks whether the job still runs; who
+ * ends it says so and then looks whether anybody is in: at least one of the two sees the other.
+ */
+#include "end.h"
+
+#include "../flight/hold.h"
+#include "../job/crew.h"
+#include "../job/reduction.h"
+#include "../job/spoil.h"
+#include "../job/wake.h"
+#include "begin.h"
+#include "borrow.h"
+#include "learn.h"
+#include "merge.h"
+#include "progress.h"
+#include "told.h"
+
+int yk_job_enter(struct yk_job *job)
+{
+    /* Most who come too late touch nothing: where somebody just looks whether he can end it, and
+     * cannot, it is for another one who is in. */
+    if (atomic_load(&job->phase) != YK_RUNNING)
+        return 0;
+    atomic_fetch_add(&job->flying, 1);
+    if (atomic_load(&job->phase) == YK_RUNNING && !atomic_load(&job->stop))
+        return 1;
+    yk_job_leave(job);
+    return 0;
+}
+
+static void take_stock(struct yk_job *job)
+{
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        yk_dispatch_outcome(job->dispatch, d, &job->devices[d].outcome);
+}
+
+/* Under runtime.lock: track 0 belongs to whoever holds it. */
+static void trace(struct yk_job *job)
+{
+    struct yk_trace_event event = { .start_ns = job->submitted_ns,
+                                    .end_ns = job->ended_ns,
+                                    .first = job->first,
+                                    .last = job->last,
+                                    .job = (uint32_t)job->number,
+                                    .kind = YK_TRACE_JOB };
+    event.name = yk_trace_name(job->runtime->trace, job->name);
+    yk_trace_add(job->runtime->trace, 0, &event);
+}
+
+static void end_job(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    struct yk_job *told = NULL;
+    yoke_status status;
+    int d, again = 0, running, keeps;
+    enum yk_begun begun;
+    if (!atomic_load(&job->stop)) {
+        status = yk_job_merge(job, &again);
+        if (status == YOKE_OK && !again)
+            status = yk_reduction_fold(job);
+        if (status != YOKE_OK)
+            yk_job_fail(job, status);
+        else if (again) {
+            atomic_store(&job->phase, YK_RUNNING);
+            yk_wake_all(runtime);
+            return;
+        }
+    }
+    if (!atomic_load(&job->stop))
+        yk_job_tell_progress(job, 1);
+    for (d = 0; d < job->device_count; d++)
+        yk_job_let_go(job, d);
+    if (atomic_load(&job->stop))
+        yk_job_spoil(job);
+    job->ended_ns = job->reported_ns;
+    if (job->has_add || job->reduction || atomic_load(&job->stop) || !job->ended_ns)
+        job->ended_ns = yk_now(runtime);
+    job->ended_by_caller = yk_caller_is_here(job);
+    take_stock(job);
+    yk_lock(&runtime->lock);
+    if (job->last > job->first && !atomic_load(&job->stop)) {
+        yk_job_learn(job);
+        if (runtime->tells)
+            told = yk_told_note(job);
+    }
+    if (runtime->trace)
+        trace(job);
+    yk_job_condense(job);
+    yk_job_retire(job);
+    begun = yk_jobs_start_ready(runtime);
+    running = runtime->running_count;
+    yk_unlock(&runtime->lock);
+    /* The caller looks at the job or holds it, so it is there until he has left. */
+    keeps = job->keeps;
+    yk_reduction_close(job);
+    yk_gate_open(&job->done);
+    if (!keeps)
+        yk_job_look_away(job);
+    if (told)
+        yk_job_release(told);
+    if (begun == YK_BEGUN_LONG)
+        yk_wake_all(runtime);
+    else if (begun == YK_BEGUN_BRIEF && !(yk_is_core(runtime) && running == 1))
+        yk_wake_few(runtime, running);
+}
+
+void yk_job_leave(struct yk_job *job)
+{
+    int ends = 0;
+    if (atomic_fetch_sub(&job->flying, 1) != 1)
+        return;
+    yk_lock(&job->lock);
+    if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->flying) == 0 &&
+        (atomic_load(&job->stop) || (yk_dispatch_left(job->dispatch) == 0))) {
+        atomic_store(&job->phase, YK_ENDING);
+        ends = atomic_load(&job->flying) == 0;
+        if (!ends) /* somebody came in between, and ends it when he leaves */
+            atomic_store(&job->phase, YK_RUNNING);
+    }
+    yk_unlock(&job->lock);
+    if (ends)
+        end_job(job);
+}

@@ -1,0 +1,83 @@
+/* join.c - a device joins a job: its kernel is built, its arrays have room, and the memory that it
+ * will probably copy from is pinned. */
+#include "join.h"
+
+#include "../flight/ahead.h"
+#include "../flight/copies.h"
+#include "../flight/hold.h"
+#include "../flight/turn.h"
+#include "../job/builds.h"
+#include "../job/wake.h"
+#include "end.h"
+#include "retire.h"
+
+/* Most items of a chunk; 0: any number. */
+static int64_t most_items(const struct yk_job *job, const struct yk_job_device *jd)
+{
+    if (jd->queues && job->last - job->first >= YK_STEP_INDEXES_MOST &&
+        (!jd->windows || jd->window_items >= YK_STEP_INDEXES_MOST))
+        return YK_STEP_INDEXES_MOST - 1;
+    return jd->windows ? jd->window_items : 0;
+}
+
+static void join(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yk_lock(&job->lock);
+    jd->joined = 1;
+    if (jd->status == YOKE_OK) {
+        if (most_items(job, jd))
+            yk_dispatch_limit(job->dispatch, jd->device->number, most_items(job, jd));
+        yk_dispatch_join(job->dispatch, jd->device->number, yk_now(job->runtime));
+    } else {
+        const char *text = job->kernel->builds[jd->device->number].text;
+        yk_job_retire_device(job, device, text ? text : yoke_error_text());
+    }
+    yk_unlock(&job->lock);
+    if (jd->status == YOKE_EDEVICE)
+        yk_runtime_device_lost(job->runtime, jd->device);
+    if (jd->retired)
+        yk_wake_all(job->runtime);
+    else if (job->alone < 0 && !atomic_load(&job->driven)) /* others may get something else now */
+        yk_job_wake(job);
+}
+
+/* If others have done the job meanwhile, the build is only for later jobs, and a process that is
+ * ending has none. */
+static int is_worth_building(const struct yk_job *job)
+{
+    return !yk_builds_are_ending() || atomic_load(&job->phase) != YK_DONE;
+}
+
+static void build(struct yk_job *job, int device)
+{
+    yk_builds_enter();
+    if (is_worth_building(job))
+        job->devices[device].status = yk_turn_build(job, device);
+    if (is_worth_building(job))
+        yk_folds_build(job, device);
+    yk_builds_leave();
+}
+
+int yk_job_prepare(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int joins = 1;
+    if (!atomic_load(&jd->ready))
+        build(job, device); /* outside of the job, which need not wait for a compiler to end */
+    /* The others did everything meanwhile; if one of them fails at the end, the job continues and
+     * this device is asked again. */
+    if (!yk_job_enter(job))
+        return 1;
+    if (!atomic_load(&jd->ready) && jd->status == YOKE_OK)
+        jd->status = yk_job_make_room(job, device);
+    atomic_store(&jd->ready, jd->status != YOKE_EBUSY);
+    if (jd->status == YOKE_EBUSY)
+        joins = 0;
+    else if (jd->status == YOKE_OK)
+        joins = !yk_job_pins_ahead(job, device);
+    if (joins)
+        join(job, device);
+    yk_job_leave(job);
+    return joins;
+}

@@ -1,0 +1,94 @@
+/* learn.c - what a finished job teaches: speeds and costs of its devices, its team, its shares. */
+
+#include "learn.h"
+
+#include "../job/kernel.h"
+#include "../partition/partitioner.h"
+#include "decomposition.h"
+#include "knowledge.h"
+#include "weights.h"
+
+/* All of it but what is each device's own. Others that ran beside it had a part in the time it
+ * took; that tells how long parts take unless memory was made ready, which jobs to come will not
+ * need, a device was lost, or tried kernels. */
+static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory)
+{
+    struct yk_learned_job ran = { .items = job->last - job->first,
+                                  .crowded = job->crowded || job->runtime->turns != job->turn,
+                                  .begun_ns = job->submitted_ns,
+                                  .ended_ns = job->ended_ns,
+                                  .by_lines = yk_partitioner_needs_lessons(job->partitioner),
+                                  .tells_lines = yk_job_readied(job) == job->readied };
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        yk_learned_did(&ran, d, &memory->device[d], &job->devices[d].outcome);
+        ran.tells_lines &= !job->devices[d].failed && !job->devices[d].tried;
+    }
+    return ran;
+}
+
+/* `ran` by each device. 1 if none failed, or was busy with finding out which kernel is the better
+ * one. Under runtime.lock. */
+static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran)
+{
+    int d, whole = 1, forgives = yk_job_splits_freely(job->partitioner);
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
+        struct yk_learned *learned = &memory->device[d];
+        const struct yk_split_outcome *outcome = &job->devices[d].outcome;
+        ran->told_ns = desc->launch_ns;
+        ran->everybodys = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
+        ran->forgives = forgives && !desc->host_memory;
+        yk_learned_note(learned, outcome, ran);
+        memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
+        yk_learned_sum_up(ran, d, learned, outcome);
+        whole &= !job->devices[d].failed && !job->devices[d].retired && !job->devices[d].tried;
+    }
+    return whole;
+}
+
+/* Where the partitioner adjusts shares, the next job begins with others. Under runtime.lock. */
+static void adjust_shares(const struct yk_job *job, struct yk_memory *memory)
+{
+    double shares[YK_PLACES];
+    int d;
+    if (!yk_dispatch_adjust(job->dispatch, &memory->adjust, shares))
+        return;
+    for (d = 0; d < job->device_count; d++)
+        memory->device[d].share = shares[d];
+}
+
+/* Asked devices whose speed was known and that got nothing, as bits. */
+static uint32_t idle_devices(const struct yk_job *job, const struct yk_memory *memory)
+{
+    uint32_t idle = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        if (yk_job_in_team(job, d) && memory->device[d].rate > 0 &&
+            job->devices[d].outcome.items == 0)
+            idle |= yk_team_bit(d);
+    return idle;
+}
+
+/* Under runtime.lock. */
+void yk_job_learn(struct yk_job *job)
+{
+    struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->key);
+    struct yk_learned_job ran = what_ran(job, memory);
+    struct yk_team_job team = { .asked = job->team,
+                                .idle = idle_devices(job, memory),
+                                .crowded = ran.crowded,
+                                .tells = job->tells && ran.tells_lines,
+                                .ns = (double)(ran.ended_ns - ran.begun_ns) };
+    yk_job_note_times(job);
+    yk_knowledge_note(job, memory);
+    if (!learn_speeds(job, memory, &ran))
+        return;
+    if (!ran.crowded)
+        yk_job_note_costs(job, memory);
+    if (job->planned)
+        return;
+    yk_late_note(&memory->late, &ran);
+    adjust_shares(job, memory);
+    yk_team_note(&memory->team, &team);
+}

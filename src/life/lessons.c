@@ -1,0 +1,79 @@
+/* lessons.c - what a job begins with if its partitioner splits by lessons of earlier jobs.
+ *
+ * Jobs of such a partitioner have their own memory, because it uses devices differently from
+ * `auto`. The memory begins as a copy of what `auto` learned about the same range and shapes. If
+ * that is not enough, `auto` splits the job. It also does as long as rows of a GPU are not pinned
+ * (ahead.c); then the job counts as one of `auto`, and the partitioner's own memory is not changed
+ * or started, because speeds without pins would be in it.
+ */
+
+#include "lessons.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../job/kernel.h"
+#include "../partition/partitioner.h"
+#include "knowledge.h"
+
+static int suffices(const struct yk_memory *memory, int device_count)
+{
+    return memory && yk_learned_suffices(memory->device, device_count);
+}
+
+/* The memory of jobs with that key, which begins with what `from` knows about devices. `from` was
+ * used last, so it is not the oldest and is not replaced. */
+static struct yk_memory *begin_from(struct yk_job *job, uint64_t key, const struct yk_memory *from)
+{
+    struct yk_memory *begun = yk_kernel_memorise(job->kernel, key);
+    memcpy(begun->device, from->device, sizeof begun->device);
+    begun->taught = from->taught;
+    begun->derived = from->derived;
+    begun->tuned = from->tuned;
+    return begun;
+}
+
+static void leave_to_auto(struct yk_job *job)
+{
+    job->asked_for = job->partitioner;
+    job->partitioner = NULL;
+    job->key = job->free_key;
+}
+
+const struct yk_memory *yk_job_recall(struct yk_job *job, int device_count)
+{
+    const struct yk_memory *own = yk_knowledge_take(job, yk_kernel_recall(job->kernel, job->key));
+    const struct yk_memory *free;
+    if (!yk_partitioner_needs_lessons(job->partitioner) || suffices(own, device_count))
+        return own;
+    free = yk_kernel_recall(job->kernel, job->free_key);
+    if (suffices(free, device_count))
+        return free;
+    leave_to_auto(job);
+    return !free && own ? begin_from(job, job->key, own) : free;
+}
+
+const struct yk_memory *yk_job_yield(struct yk_job *job, const struct yk_memory *memory)
+{
+    const struct yk_memory *free = yk_kernel_recall(job->kernel, job->free_key);
+    leave_to_auto(job);
+    job->until_pinned = 1;
+    return free ? free : begin_from(job, job->key, memory);
+}
+
+void yk_job_keep_apart(struct yk_job *job, const struct yk_memory *memory)
+{
+    if (yk_partitioner_needs_lessons(job->partitioner) && memory && memory->key != job->key)
+        begin_from(job, job->key, memory);
+}
+
+const char *yk_job_partitioner_text(const struct yk_job *job, char text[YK_PARTITIONER_TEXT])
+{
+    const char *name = job->partitioner ? job->partitioner : yk_partitioners[0]->name;
+    if (!job->asked_for)
+        return name;
+    snprintf(text, YK_PARTITIONER_TEXT,
+             job->until_pinned ? "%s (until memory is pinned: %s)" : "%s (teaches %s)", name,
+             job->asked_for);
+    return text;
+}

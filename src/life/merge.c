@@ -1,0 +1,136 @@
+/* merge.c - mode add: private copies while the job runs, folded into the array exactly once at its
+ * end.
+ *
+ * Every CPU lane and every device adds into its own zeroed copy, so that adds need no atomics on a
+ * CPU, and a failing device loses only its own work. First all copies are collected on the host.
+ * Only when all are there they are folded, in order of device and lane, so that the result does not
+ * depend on timing. A panel's copy is as large as its whole array, because kernels index it like
+ * the array.
+ */
+
+#include "merge.h"
+
+#include "../base/alloc.h"
+#include "../flight/copies.h"
+#include "../job/sum.h"
+#include "retire.h"
+
+/* Folds a device's copies and fetches the sum into its (otherwise unused) first host slot. The copy
+ * follows the fold in one queue, so one wait is enough for both. */
+static yoke_status fold_and_fetch(struct yk_job *job, int device, int arg, int *is_folded)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_haul haul = { .place = jd->device->place,
+                            .copy = { .kind = YK_COPY_FROM_DEVICE,
+                                      .host = yk_private_host(job, device, 0, arg),
+                                      .buffer = jd->private_buffers[arg],
+                                      .bytes = yk_private_bytes(job->args[arg].array) } };
+    struct yk_event *folded = NULL;
+    yoke_status status, arrival;
+    if (!haul.copy.host)
+        return YOKE_ENOMEM;
+    status = yk_private_fold(job, device, arg, &folded);
+    if (status != YOKE_OK)
+        return status;
+    arrival = yk_haul_finish(&haul);
+    status = yk_place_wait(haul.place, folded);
+    *is_folded = status == YOKE_OK;
+    return *is_folded ? arrival : status;
+}
+
+/* Nothing else is on its way to the device now, so a lack of memory is temporary: tries twice,
+ * unless the fold has been done. */
+static yoke_status collect(struct yk_job *job, int device, int arg)
+{
+    yoke_array *array = job->args[arg].array;
+    const int64_t bytes = yk_private_bytes(array);
+    int is_folded = 0;
+    yoke_status status = fold_and_fetch(job, device, arg, &is_folded);
+    if (status == YOKE_ENOMEM && !is_folded)
+        status = fold_and_fetch(job, device, arg, &is_folded);
+    atomic_fetch_add(&job->bytes_from, bytes);
+    yk_array_count_down(array, bytes);
+    return status;
+}
+
+static void discard(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int i;
+    for (i = 0; i < job->arg_count * jd->device->lanes; i++) {
+        yk_free(jd->private_hosts[i]);
+        jd->private_hosts[i] = NULL;
+    }
+}
+
+static yoke_status collect_all(struct yk_job *job, int *again)
+{
+    int d, p;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        yoke_status status = YOKE_OK;
+        if (jd->failed && !jd->device->device->desc.host_memory) {
+            discard(job, d);
+            continue;
+        }
+        for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+            if (jd->private_buffers[p])
+                status = collect(job, d, p);
+        if (status == YOKE_EDEVICE) {
+            discard(job, d);
+            yk_lock(&job->lock);
+            yk_job_drop_device(job, d, yoke_error_text());
+            yk_unlock(&job->lock);
+            yk_runtime_device_lost(job->runtime, jd->device);
+            *again = 1;
+        } else if (status != YOKE_OK) {
+            return status;
+        }
+    }
+    return YOKE_OK;
+}
+
+/* Adds a private copy to the rows of the array, which are at the host. */
+static void fold_one(const yoke_array *array, yoke_merge_fn *merge, const char *from)
+{
+    const int together = array->row_bytes == array->pitch;
+    const int64_t elements = array->row_bytes / (int64_t)array->element_size;
+    const int64_t runs = together ? 1 : array->rows, count = together ? array->rows : 1;
+    int64_t run, at = array->column;
+    for (run = 0; run < runs; run++, at += array->pitch)
+        merge(array->host + at, from + at, count * elements);
+}
+
+static yoke_status fold(struct yk_job *job, int arg)
+{
+    const yoke_arg *a = &job->args[arg];
+    yoke_merge_fn *merge =
+        a->merge ? a->merge : yk_sum_of(job->kernel->kernel.params[arg].type)->merge;
+    yoke_status status = yk_transfer_home(a->array, yk_array_rows(a->array));
+    int d, lane;
+    if (status != YOKE_OK)
+        return status;
+    for (d = 0; d < job->device_count; d++)
+        for (lane = 0; lane < job->devices[d].device->lanes; lane++) {
+            const char *from = job->devices[d].private_hosts[lane * job->arg_count + arg];
+            if (from)
+                fold_one(a->array, merge, from);
+        }
+    return yk_transfer_written(a->array, YK_HOST, yk_array_rows(a->array));
+}
+
+/* A job without items does not conflict with others, so they may be writing the array: it must not
+ * touch a row. */
+yoke_status yk_job_merge(struct yk_job *job, int *again)
+{
+    yoke_status status;
+    int p;
+    *again = 0;
+    if (!job->has_add || job->first == job->last)
+        return YOKE_OK;
+    status = collect_all(job, again);
+    for (p = 0; p < job->arg_count && status == YOKE_OK && !*again; p++)
+        if (job->args[p].mode == YOKE_PARAM_ADD)
+            status = fold(job, p);
+    return status;
+}

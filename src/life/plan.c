@@ -1,0 +1,270 @@
+/* plan.c - a job's devices and dispatcher when it begins: what is known about each device by then,
+ * which devices are asked, and which cores are kept free for threads that drive GPUs. */
+
+#include "plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../flight/ahead.h"
+#include "../flight/traffic.h"
+#include "../flight/turn.h"
+#include "../job/crew.h"
+#include "../job/kernel.h"
+#include "../job/unit.h"
+#include "../partition/kept.h"
+#include "../partition/partitioner.h"
+#include "decomposition.h"
+#include "host_lane.h"
+#include "lessons.h"
+
+/* Shorter copies run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI Express 5). */
+enum { SATURATING_BYTES = 4 << 20 };
+
+/* Items that use all of a device with memory of its own: each of its processing elements has one,
+ * and copying their data saturates the link. */
+static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc,
+                             const struct yk_traffic *traffic)
+{
+    const int64_t compute = yk_job_busy_items(job, desc->fill);
+    double copy = traffic->busier > 0 ? SATURATING_BYTES / traffic->busier : 0;
+    return copy > (double)compute ? (int64_t)fmin(copy, (double)(job->last - job->first)) : compute;
+}
+
+static void describe_link(struct yk_job *job, int d, const struct yk_learned *learned,
+                          struct yk_split_device *out)
+{
+    const struct yk_device_desc *desc = &job->runtime->devices[d].device->desc;
+    struct yk_traffic traffic;
+    if (desc->host_memory)
+        return;
+    yk_job_traffic(job, d, learned, &traffic);
+    out->fill = filling_items(job, desc, &traffic);
+    /* While devices find out which kernel is faster, other devices look slow or are unknown: a
+     * chunk that saturates a link could be all that is left. */
+    out->busy = job->pair ? yk_job_busy_items(job, desc->fill) : 0;
+    if (desc->link_bytes_per_ns > 0) {
+        out->copy_item_ns = traffic.both / desc->link_bytes_per_ns;
+        job->devices[d].copying_ns = traffic.whole / desc->link_bytes_per_ns;
+    }
+    out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
+}
+
+/* What the dispatcher may know about device d before the job starts. */
+static void describe(struct yk_job *job, int d, const struct yk_memory *memory,
+                     struct yk_split_device *out)
+{
+    const struct yk_runtime_device *device = &job->runtime->devices[d];
+    const struct yk_device_desc *desc = &device->device->desc;
+    const yoke_kernel *kernel = &job->kernel->kernel;
+    const struct yk_learned *learned =
+        memory && !yk_turn_is_untried(job, d) ? &memory->device[d] : NULL;
+    *out = (struct yk_split_device){
+        .name = desc->name,
+        .lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes,
+        .host_memory = desc->host_memory,
+        .cores = desc->host_memory ? desc->cores : 0,
+        .fill = device->lanes,
+        .lane_fill = desc->host_memory ? yk_job_vector(job) : 0,
+        .fixed_ns = desc->launch_ns,
+        .peak = desc->peak_per_ns,
+        .share = -1,
+    };
+    if (learned)
+        yk_learned_tell(learned, out);
+    describe_link(job, d, learned, out);
+    if (out->fill < 1)
+        out->fill = 1;
+}
+
+static int are_alike(const struct yk_device_desc *a, const struct yk_device_desc *b)
+{
+    return a->backend == b->backend && !a->host_memory && !b->host_memory &&
+           strcmp(a->model, b->model) == 0 && strcmp(a->settings_text, b->settings_text) == 0;
+}
+
+static void describe_all(struct yk_job *job, const struct yk_memory *memory, int count,
+                         struct yk_split_device *out)
+{
+    const struct yk_runtime_device *devices = job->runtime->devices;
+    int first, d;
+    for (d = 0; d < count; d++) {
+        describe(job, d, memory, &out[d]);
+        for (first = 0; first < d; first++)
+            if (are_alike(&devices[first].device->desc, &devices[d].device->desc))
+                break;
+        out[d].make = 1 + first;
+    }
+    if (memory)
+        yk_learned_level(out, count);
+    if (memory && yk_partitioner_needs_lessons(job->partitioner))
+        yk_learned_lines(memory->device, out, count);
+}
+
+/* The share of the last job, or the one by speeds if that is larger: the device may have been late
+ * for that job. */
+static double likely_share(const struct yk_split_device *known, double all_rates)
+{
+    return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
+}
+
+/* Chooses the devices to ask, and fills in what that is based on. */
+static void call_team(struct yk_job *job, const struct yk_memory *memory,
+                      struct yk_split_device *known)
+{
+    int d, left_out = 0, count = job->device_count;
+    const int judges = memory && yk_job_splits_freely(job->partitioner);
+    struct yk_team *team = judges ? &yk_kernel_memorise(job->kernel, job->key)->team : NULL;
+    job->crowded = job->runtime->running_count > 0;
+    job->team =
+        judges ? yk_team_choose(team,
+                                &(struct yk_team_asks){ .devices = known,
+                                                        .count = count,
+                                                        .items = (double)(job->last - job->first),
+                                                        .crowded = job->crowded })
+               : yk_team_all(count);
+    if (count > 1)
+        job->alone = yk_team_only(job->team);
+    job->seen = job->tells = memory != NULL;
+    job->recalled = 0;
+    for (d = 0; d < count; d++) {
+        if (!yk_job_in_team(job, d))
+            continue;
+        job->recalled += known[d].rate;
+        job->tells &= known[d].rate > 0;
+    }
+    for (d = 0; d < count; d++) {
+        if (!yk_job_in_team(job, d))
+            known[d].share = 0; /* in this job; the learned share stays */
+        job->devices[d].share = yk_job_in_team(job, d) ? likely_share(&known[d], job->recalled) : 0;
+        job->devices[d].copying_ns +=
+            known[d].copy_item_ns * fabs(job->devices[d].share) * (double)(job->last - job->first);
+        job->devices[d].steady = memory && memory->device[d].steady;
+        if (memory)
+            memcpy(job->devices[d].pace, memory->pace[d], sizeof memory->pace[d]);
+        left_out |= !yk_job_in_team(job, d);
+    }
+    if (left_out)
+        job->crew->team = *team;
+}
+
+/* Asks the devices to which the plan gives a part. */
+static void call_planned(struct yk_job *job, const struct yk_memory *memory,
+                         const struct yk_split_device *known)
+{
+    int d;
+    job->team = 0;
+    job->seen = memory != NULL;
+    job->tells = 0; /* a job says nothing about teams that the plan chose */
+    job->recalled = 0;
+    job->crowded = job->runtime->running_count > 0;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        jd->share = known[d].share;
+        jd->steady = memory && memory->device[d].steady;
+        if (memory)
+            memcpy(jd->pace, memory->pace[d], sizeof memory->pace[d]);
+        if (!(known[d].share > 0))
+            continue;
+        job->team |= yk_team_bit(d);
+        job->recalled += known[d].rate;
+        jd->copying_ns += known[d].copy_item_ns * known[d].share * (double)(job->last - job->first);
+    }
+    job->alone = yk_team_only(job->team);
+}
+
+/* A device with an empty share is benched, as in a team: waking dozens of threads for nothing takes
+ * longer than a short job. */
+static void bench_by_split(struct yk_job *job)
+{
+    const uint32_t asked = yk_dispatch_asked(job->dispatch) & job->team;
+    int d;
+    if (!asked || asked == job->team)
+        return;
+    job->team = asked;
+    job->alone = yk_team_only(asked);
+    for (d = 0; d < job->device_count; d++)
+        if (!yk_job_in_team(job, d))
+            job->devices[d].share = 0;
+}
+
+/* Keeps free cores of the first CPU device on which GPUs' threads sleep; otherwise these may find
+ * every core taken when they are woken. */
+static void keep_cores(struct yk_job *job, struct yk_split_device *known)
+{
+    int d, cpu = -1, gpus = 0;
+    job->keeps_cores = 0;
+    if (!(yk_job_splits_freely(job->partitioner) ||
+          yk_partitioner_needs_lessons(job->partitioner)) ||
+        yk_runtime_polls(job->runtime))
+        return;
+    for (d = job->device_count - 1; d >= 0; d--) {
+        if (known[d].host_memory)
+            cpu = d;
+        else
+            gpus += yk_job_in_team(job, d) && !job->devices[d].device->device->desc.virtual_clock;
+    }
+    if (cpu < 0)
+        return;
+    job->devices[cpu].kept = gpus && yk_job_in_team(job, cpu)
+                                 ? yk_kept_cores(known[cpu].lanes, job->devices[cpu].share, gpus)
+                                 : 0;
+    known[cpu].lanes -= job->devices[cpu].kept;
+    job->devices[cpu].leases.cutters = known[cpu].lanes;
+    job->keeps_cores = job->devices[cpu].kept > 0;
+}
+
+/* Splits by what `memory` knows. */
+static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
+{
+    struct yk_split_device known[YK_PLACES]; /* one per device */
+    const int count = job->device_count;
+    struct yk_split_spec spec = { .first = job->first,
+                                  .last = job->last,
+                                  .devices = known,
+                                  .device_count = count,
+                                  .unit = yk_job_unit(job),
+                                  .partitioner = job->partitioner,
+                                  .adjust = memory ? &memory->adjust : NULL,
+                                  .late = memory ? yk_late_typical(&memory->late) : 0,
+                                  .all_or_nothing = job->has_add };
+    yoke_status status = YOKE_OK;
+    describe_all(job, memory, count, known);
+    if (job->partitioner)
+        status = yk_host_lanes_plan(job, known, count);
+    if (status != YOKE_OK)
+        return status;
+    if (yk_job_follow_plan(job, memory, known))
+        call_planned(job, memory, known);
+    else
+        call_team(job, memory, known);
+    yk_turn_plan(job, known);
+    keep_cores(job, known);
+    spec.crowded = job->crowded;
+    spec.planned = job->planned;
+    spec.planned_ns = job->planned_ns;
+    spec.settles = job->decomposition && !job->planned;
+    status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
+                                 : yk_dispatch_open(&spec, &job->crew->dispatch);
+    job->dispatch = job->crew->dispatch;
+    if (status == YOKE_OK)
+        bench_by_split(job);
+    return status;
+}
+
+yoke_status yk_job_plan(struct yk_job *job)
+{
+    const int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
+    const struct yk_memory *memory = yk_job_recall(job, count);
+    yoke_status status = yk_crew_take(job, count);
+    if (status != YOKE_OK)
+        return status;
+    yk_turn_begin(job, memory);
+    yk_job_decompose(job);
+    status = split(job, memory);
+    /* Only its split decides which devices get items. */
+    if (status == YOKE_OK && yk_job_awaits_pins(job))
+        return split(job, yk_job_yield(job, memory));
+    yk_job_keep_apart(job, memory);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* progress.c - reports a job's progress to the user, and checks its deadline. */
+
+#include "progress.h"
+
+#include "../base/status.h"
+#include "../job/entry.h"
+#include "../job/lease.h"
+
+#define TELL_NS 20000000
+
+int yk_job_is_stopped(struct yk_job *job)
+{
+    if (job->deadline_ns && yk_now(job->runtime) > job->deadline_ns)
+        yk_job_fail(job, yk_fail(YOKE_ETIMEDOUT, "%s was not done before its deadline", job->name));
+    return atomic_load(&job->stop);
+}
+
+/* Items that are done, including pieces of leases. */
+static int64_t done_items(struct yk_job *job)
+{
+    int64_t done = job->last - job->first;
+    int d;
+    yk_lock(&job->lock);
+    done -= yk_dispatch_left(job->dispatch);
+    for (d = 0; d < job->device_count; d++)
+        if (job->devices[d].leases.slots)
+            done += yk_leases_done(&job->devices[d].leases);
+    yk_unlock(&job->lock);
+    return done;
+}
+
+void yk_job_tell_progress(struct yk_job *job, int ended)
+{
+    int64_t now, done, all = job->last - job->first;
+    if (!job->progress)
+        return;
+    now = yk_now(job->runtime);
+    if (!ended && (now < atomic_load(&job->told_ns) + TELL_NS || atomic_exchange(&job->telling, 1)))
+        return;
+    done = ended ? all : done_items(job);
+    if (done > job->told && !atomic_load(&job->stop)) {
+        const yoke_runtime *outer = yk_callback_of(job->runtime);
+        int cancels;
+        job->told = done;
+        cancels = job->progress(job->progress_context, done, all);
+        yk_callback_of(outer);
+        if (cancels && !ended)
+            yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled by its progress callback",
+                                     job->name));
+    }
+    atomic_store(&job->told_ns, yk_now(job->runtime));
+    atomic_store(&job->telling, 0);
+}

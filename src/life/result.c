@@ -1,0 +1,220 @@
+/* result.c - what a job did, in one block of memory that its owner frees at once. A job that has no
+ * crew any more has only numbers, no sentences. */
+
+#include "result.h"
+
+#include "../base/alloc.h"
+#include "../base/carve.h"
+#include "../flight/turn.h"
+#include "../job/crew.h"
+#include "../job/kernel.h"
+#include "../partition/account.h"
+#include "lessons.h"
+#include "wait_text.h"
+
+static const char *kernel_name(const struct yk_job *job, int form)
+{
+    return yk_job_kernel(job, form)->kernel.name;
+}
+
+/* Bytes of the longer kernel name. */
+static size_t name_bytes(const struct yk_job *job)
+{
+    const size_t mine = yk_carved_text(kernel_name(job, 0));
+    const size_t other = job->pair ? yk_carved_text(kernel_name(job, 1)) : 0;
+    return mine > other ? mine : other;
+}
+
+static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
+{
+    size_t devices = (size_t)job->device_count;
+    char text[YK_PARTITIONER_TEXT];
+    return yk_carved(sizeof(yoke_result)) + yk_carved_text(yk_job_partitioner_text(job, text)) +
+           yk_carved(devices * sizeof(yoke_device_result)) +
+           yk_carved(devices * sizeof(yoke_wait_result)) +
+           yk_carved(devices * sizeof(yoke_kernel_result)) + devices * name_bytes(job) +
+           yk_carved(devices * sizeof(yoke_model_result)) +
+           yk_carved(decisions * sizeof(yoke_decision));
+}
+
+const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
+{
+    const int number = job->devices[device].device->number;
+    const char *trouble = yk_kernel_trouble(job->kernel, number);
+    if (trouble && (!job->pair || yk_kernel_trouble(job->pair->alternative, number))) {
+        snprintf(text, YK_REASON_TEXT, "did nothing: %s", trouble);
+        return text;
+    }
+    if (!job->devices[device].benched || !yk_job_splits_freely(job->partitioner))
+        return yk_dispatch_reason(job->dispatch, device);
+    if (job->planned)
+        snprintf(text, YK_REASON_TEXT,
+                 "has no part in the plan for these arrays: the others end sooner without it, or "
+                 "are tried without it");
+    else
+        yk_team_explain(&job->crew->team, job->team, text, YK_REASON_TEXT);
+    return text;
+}
+
+static size_t sentence_bytes(const struct yk_job *job)
+{
+    char text[YK_WAIT_TEXT], why[YK_REASON_TEXT];
+    size_t bytes = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        yk_wait_explain(job, d, text);
+        bytes += yk_carved_text(yk_job_reason(job, d, why)) + yk_carved_text(text);
+        bytes += yk_carved(YK_REASON_TEXT); /* a build that fails from now on changes the reason */
+        bytes += job->pair ? yk_carved(YK_TURN_TEXT) : yk_carved_text("");
+    }
+    return bytes;
+}
+
+static struct yk_figures figures_of(const struct yk_job *job, int device)
+{
+    return job->keeps ? yk_job_figures(job, device) : job->figures[device];
+}
+
+static void fill_devices(const struct yk_job *job, char **next, yoke_result *result)
+{
+    yoke_device_result *devices =
+        yk_carve(next, (size_t)job->device_count * sizeof(yoke_device_result));
+    double all = (double)(job->last - job->first);
+    char why[YK_REASON_TEXT];
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_figures figures = figures_of(job, d);
+        devices[d].device = d;
+        devices[d].items = figures.items;
+        devices[d].share = all > 0 ? (double)figures.items / all : 0;
+        devices[d].busy_seconds = (double)figures.busy_ns * 1e-9;
+        devices[d].chunks = figures.chunks;
+        devices[d].reason = job->keeps ? yk_carve_text(next, yk_job_reason(job, d, why)) : "";
+    }
+    result->devices = devices;
+    result->device_count = job->device_count;
+}
+
+static void fill_waits(const struct yk_job *job, char **next, yoke_result *result)
+{
+    yoke_wait_result *waits = yk_carve(next, (size_t)job->device_count * sizeof *waits);
+    char text[YK_WAIT_TEXT];
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        waits[d].waiting = job->keeps ? yk_wait_explain(job, d, text) : YOKE_WAIT_AUTO;
+        waits[d].reason = job->keeps ? yk_carve_text(next, text) : "";
+    }
+    result->waits = waits;
+}
+
+/* Includes what other jobs found out before the result was asked for. */
+static void fill_kernels(const struct yk_job *job, char **next, yoke_result *result)
+{
+    yoke_kernel_result *kernels = yk_carve(next, (size_t)job->device_count * sizeof *kernels);
+    char text[YK_TURN_TEXT];
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_figures figures = figures_of(job, d);
+        /* Items of a lost device may have been done again by others. */
+        kernels[d].items[1] = figures.items > 0 ? figures.by_alternative : 0;
+        kernels[d].items[0] = figures.items - kernels[d].items[1];
+        kernels[d].name =
+            yk_carve_text(next, kernel_name(job, kernels[d].items[1] > kernels[d].items[0]));
+        text[0] = '\0';
+        if (job->keeps && job->pair)
+            yk_turn_explain(job, d, text);
+        kernels[d].reason = job->keeps ? yk_carve_text(next, text) : "";
+    }
+    result->kernels = kernels;
+}
+
+yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts)
+{
+    uint64_t gone = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        if (job->devices[d].failed)
+            gone |= (uint64_t)1 << d;
+    return yk_dispatch_account(job->dispatch, job->ended_ns - job->submitted_ns, gone, accounts);
+}
+
+static double ended_seconds(const struct yk_job *job, int device)
+{
+    const struct yk_split_outcome *outcome = &job->devices[device].outcome;
+    return outcome->items > 0 ? (double)(outcome->ended_ns - job->submitted_ns) * 1e-9 : 0;
+}
+
+static yoke_status fill_models(const struct yk_job *job, char **next, yoke_result *result)
+{
+    yoke_model_result *models = yk_carve(next, (size_t)job->device_count * sizeof *models);
+    struct yk_account accounts[YK_PLACES];
+    yoke_status status = job->keeps ? yk_job_account(job, accounts) : YOKE_OK;
+    int d;
+    for (d = 0; job->keeps && status == YOKE_OK && d < job->device_count; d++)
+        models[d] = (yoke_model_result){
+            .ended_seconds = ended_seconds(job, d),
+            .item_seconds = accounts[d].line.item_ns * 1e-9,
+            .fixed_seconds = accounts[d].line.item_ns > 0 ? accounts[d].line.fixed_ns * 1e-9 : 0,
+            .link_bytes_per_second = job->devices[d].device->device->desc.link_bytes_per_ns * 1e9,
+            .chunk_items = accounts[d].grain,
+            .without_seconds = accounts[d].without_ns * 1e-9
+        };
+    result->models = models;
+    return status;
+}
+
+static void fill_decisions(const struct yk_job *job, char **next, yoke_result *result)
+{
+    size_t count, i;
+    const struct yk_decision *from = yk_dispatch_decisions(job->dispatch, &count);
+    yoke_decision *to = yk_carve(next, count * sizeof *to);
+    for (i = 0; i < count; i++) {
+        to[i].seconds = (double)(from[i].when - job->submitted_ns) * 1e-9;
+        to[i].device = from[i].device;
+        to[i].lane = from[i].lane;
+        to[i].first = from[i].first;
+        to[i].last = from[i].last;
+        to[i].reason = from[i].reason;
+    }
+    result->decisions = to;
+    result->decision_count = (int64_t)count;
+}
+
+yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
+{
+    yoke_result *result;
+    yoke_status status;
+    size_t decisions = 0;
+    char *next, text[YK_PARTITIONER_TEXT];
+    if (job->keeps)
+        yk_dispatch_decisions(job->dispatch, &decisions);
+    next = yk_calloc(1, fixed_bytes(job, decisions) + (job->keeps ? sentence_bytes(job) : 0));
+    if (!next)
+        return YOKE_ENOMEM;
+    result = yk_carve(&next, sizeof *result);
+    result->version = 4;
+    result->seconds = (double)(job->ended_ns - job->submitted_ns) * 1e-9;
+    result->partitioner = yk_carve_text(&next, yk_job_partitioner_text(job, text));
+    result->traffic.to_devices = atomic_load(&job->bytes_to);
+    result->traffic.from_devices = atomic_load(&job->bytes_from);
+    result->traffic.between_devices = atomic_load(&job->bytes_between);
+    fill_devices(job, &next, result);
+    fill_waits(job, &next, result);
+    fill_kernels(job, &next, result);
+    status = fill_models(job, &next, result);
+    if (status != YOKE_OK) {
+        yk_free(result);
+        return status;
+    }
+    if (job->keeps) {
+        result->predicted_seconds = yk_dispatch_predicted_ns(job->dispatch) * 1e-9;
+        fill_decisions(job, &next, result);
+    }
+    *out = result;
+    return YOKE_OK;
+}
+
+void yoke_result_close(yoke_result *result)
+{
+    yk_free(result);
+}

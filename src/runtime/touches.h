@@ -1,9 +1,0 @@
-/* touches.h - see touches.c. */
-#ifndef YK_RUNTIME_TOUCHES_H
-#define YK_RUNTIME_TOUCHES_H
-
-#include "job.h"
-
-yoke_status yk_job_check_touches(const struct yk_job *job);
-
-#endif

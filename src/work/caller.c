@@ -1,0 +1,129 @@
+/* caller.c - the work of the thread that called yoke_run until its job is done.
+ *
+ * It works as the lane of its core, or drives the GPUs that do the whole job (drive.c). Waking
+ * other threads costs microseconds, which is much for a short job, so they are woken only if there
+ * is enough work for them.
+ */
+
+#include "caller.h"
+
+#include <math.h>
+
+#include "../base/typical.h"
+#include "../job/wake.h"
+#include "../life/borrow.h"
+#include "../platform/clock.h"
+#include "drive.h"
+#include "lane.h"
+
+/* How long a caller without work watches for the end before it sleeps. */
+#define SPIN_NS 20000
+
+static int takes_long(const struct yk_job *job, double items, double rate)
+{
+    if (items == 0 || rate <= 0)
+        return items > 0 && job->partitioner; /* the partitioner may hand out everything at once */
+    return items / rate > YK_WORTH_WAKING_NS;
+}
+
+/* Whether the remaining work is worth waking others, as far as is known: the `done` items so far
+ * were begun at start_ns. They may be pieces of an unfinished lease, which the dispatcher counts as
+ * not done. */
+static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
+{
+    double left = (double)(job->last - job->first - done), rate = job->recalled;
+    int64_t spent = left > 0 && done > 0 ? yk_now(job->runtime) - start_ns : 0;
+    if (spent > 0)
+        rate = (double)done / (double)spent;
+    if (!takes_long(job, left, rate))
+        return 0;
+    yk_lock(&job->lock);
+    left = fmin(left, (double)yk_dispatch_left(job->dispatch));
+    yk_unlock(&job->lock);
+    return takes_long(job, left, rate);
+}
+
+/* The duration of this job is unknown, and its first piece alone may be long. So one sleeping
+ * thread is woken, for the price of one; preferably a device's host thread, because its kernel has
+ * to be loaded. If the job still runs when that thread comes, it wakes all others (worker.c). */
+static void call_scout(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    int d, w;
+    for (d = job->device_count - 1; d >= 0; d--)
+        for (w = 0; w < runtime->devices[d].worker_count; w++)
+            if (d != job->borrowed_device || w != job->borrowed_lane) {
+                yk_wake(runtime, &runtime->devices[d].workers[w]);
+                return;
+            }
+}
+
+/* If other threads work too, each bound to its core, the caller must stay on the core of its lane.
+ * Otherwise it would share a core with a worker or a driver's thread while its own is idle. */
+static int keep_core(struct yk_job *job, struct yk_affinity *before)
+{
+    const struct yk_runtime_device *device = &job->runtime->devices[job->borrowed_device];
+    return yk_thread_pin(device->workers[job->borrowed_lane].cpu, before);
+}
+
+static void watch_end(const struct yk_job *job)
+{
+    int64_t start_ns;
+    if (atomic_load(&job->phase) == YK_DONE)
+        return;
+    start_ns = yk_clock_ns();
+    while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)
+        yk_pause();
+}
+
+/* Works as the lane of its core until that lane gets nothing more. */
+static void work_along(struct yk_job *job)
+{
+    const struct yk_flight *mine = &job->devices[job->borrowed_device].flights[job->borrowed_lane];
+    int64_t start_ns = job->submitted_ns, done = 0, wake_ns;
+    struct yk_affinity before;
+    int pinned = 0;
+    if (job->recalled <= 0 && !job->partitioner) {
+        call_scout(job);
+        start_ns = yk_now(job->runtime);
+    } else if (worth_waking(job, 0, start_ns)) {
+        yk_job_tell(job);
+    }
+    for (;;) {
+        if (!pinned && atomic_load(&job->woken))
+            pinned = keep_core(job, &before);
+        if (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) != YK_LANE_WORKED)
+            break;
+        done += mine->chunk.last - mine->chunk.first;
+        if (!atomic_load(&job->woken) && worth_waking(job, done, start_ns))
+            yk_job_tell(job);
+    }
+    watch_end(job);
+    if (pinned)
+        yk_thread_unpin(&before);
+}
+
+void yk_caller_note_return(const struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    if (!runtime->virtual_clock && !job->ended_by_caller && job->ended_ns)
+        yk_typical_note(&runtime->return_ns, yk_now(runtime) - job->ended_ns);
+}
+
+void yk_caller_take_part(struct yk_job *job)
+{
+    yk_caller_works_on(job);
+    if (atomic_load(&job->phase) == YK_RUNNING) {
+        if (atomic_load(&job->driven))
+            yk_drive(job);
+        else if (atomic_load(&job->borrowing))
+            work_along(job);
+    }
+    yk_caller_works_on(NULL);
+    if (atomic_load(&job->phase) != YK_DONE) {
+        /* Others do the rest, including what a failing device may return. */
+        atomic_store(&job->borrowing, 0);
+        atomic_store(&job->driven, 0);
+        yk_job_tell(job);
+    }
+}

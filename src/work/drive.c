@@ -1,0 +1,130 @@
+/* drive.c - the thread that called yoke_run drives the GPUs that do its whole job.
+ *
+ * Driving a GPU whose rows are there is a launch of 5 us and a wait, so one thread does that for
+ * several GPUs faster than it could wake their host threads. If many rows have to be copied, each
+ * GPU has its own thread, because copies through staging buffers keep a core busy.
+ */
+
+#include "drive.h"
+
+#include "../job/wake.h"
+#include "../platform/clock.h"
+#include "await.h"
+#include "calls.h"
+#include "lane.h"
+#include "worker.h"
+
+struct driving {
+    struct yk_job *job;
+    struct yk_stepper steppers[YK_PLACES]; /* one per driven device */
+};
+
+static void begin(struct driving *driving, uint32_t devices)
+{
+    int d;
+    for (d = 0; d < driving->job->device_count; d++)
+        if (devices & yk_team_bit(d)) {
+            driving->job->devices[d].driven = 1;
+            yk_calls_enter(driving->job, d, &driving->steppers[d]);
+        }
+}
+
+static void end(struct driving *driving, uint32_t devices)
+{
+    int d;
+    for (d = 0; d < driving->job->device_count; d++)
+        if (devices & yk_team_bit(d)) {
+            yk_calls_leave(driving->job, d, &driving->steppers[d]);
+            driving->job->devices[d].driven = 0;
+        }
+}
+
+/* Only `devices` stay with the calling thread; the host threads of the others are woken. */
+static void keep_devices(struct driving *driving, uint32_t devices)
+{
+    struct yk_job *job = driving->job;
+    const uint32_t given_back = atomic_load(&job->driven) & ~devices;
+    if (!given_back)
+        return;
+    end(driving, given_back);
+    job->drove &= devices;
+    atomic_store(&job->driven, devices);
+    yk_job_tell(job);
+}
+
+/* Steps each driven device. A device that could not be prepared must wait for other jobs' memory,
+ * so it goes to its host thread. */
+static enum yk_lane_state step_driven(struct driving *driving)
+{
+    struct yk_job *job = driving->job;
+    const uint32_t driven = atomic_load(&job->driven);
+    enum yk_lane_state best = YK_LANE_IDLE;
+    uint32_t unready = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        int64_t wake_ns = 0;
+        enum yk_lane_state state;
+        if (!(driven & yk_team_bit(d)))
+            continue;
+        state = yk_device_step(job, d, &wake_ns);
+        if (state < best)
+            best = state;
+        if (!job->devices[d].joined)
+            unready |= yk_team_bit(d);
+    }
+    if (unready && unready != driven)
+        keep_devices(driving, driven & ~unready);
+    return best;
+}
+
+/* Waits until the first flight of a driven device should end. A thread can sleep for one driver
+ * only: without a prediction it keeps only that device. */
+static void await_driven(struct driving *driving)
+{
+    struct yk_job *job = driving->job;
+    const uint32_t driven = atomic_load(&job->driven);
+    const int64_t now = yk_clock_ns();
+    int64_t soonest = INT64_MAX;
+    int d, first = yk_team_only(driven);
+    if (first >= 0) {
+        yk_device_await(job, first);
+        return;
+    }
+    if (yk_runtime_polls(job->runtime)) {
+        yk_pause();
+        return;
+    }
+    for (d = 0; d < job->device_count; d++) {
+        int64_t look_at;
+        if ((driven & yk_team_bit(d)) && yk_device_is_busy(job, d, now, &look_at) &&
+            look_at < soonest) {
+            soonest = look_at;
+            first = d;
+        }
+    }
+    if (first < 0)
+        return;
+    if (soonest > now) {
+        yk_clock_sleep_until(soonest);
+    } else if (yk_device_is_due(job, first, now)) {
+        yk_pause(); /* all devices are looked at in turn: each end is noticed when it comes */
+    } else {
+        keep_devices(driving, yk_team_bit(first));
+        yk_device_await(job, first);
+    }
+}
+
+void yk_drive(struct yk_job *job)
+{
+    enum yk_lane_state state = YK_LANE_WORKED;
+    struct driving driving;
+    driving.job = job;
+    job->drove = atomic_load(&job->driven);
+    begin(&driving, job->drove);
+    while (atomic_load(&job->phase) != YK_DONE && state != YK_LANE_IDLE) {
+        state = step_driven(&driving);
+        if (state == YK_LANE_BUSY)
+            await_driven(&driving);
+    }
+    end(&driving, atomic_load(&job->driven));
+}

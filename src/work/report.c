@@ -1,0 +1,97 @@
+/* report.c - tells the dispatcher what a lane did, and when. */
+#include "report.h"
+
+#include "../flight/turn.h"
+#include "../flight/watchdog.h"
+#include "../job/lease.h"
+#include "../job/wake.h"
+#include "../life/host_lane.h"
+#include "../life/progress.h"
+
+/* What a lane answers to the dispatcher. */
+struct answer {
+    const struct yk_chunk *chunk;
+    const struct yk_lease *lease; /* NULL: it is none */
+    int64_t completed;
+    struct yk_chunk_times times;
+};
+
+/* What it did by `now`. 0: there are more pieces of the chunk to come, so nothing is to be said
+ * yet. */
+static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64_t now,
+                       struct answer *out)
+{
+    int64_t done = flight->done;
+    struct yk_chunk_times times = { .issued = flight->issued_ns,
+                                    .ended = now,
+                                    .copied_bytes = flight->bytes_in + flight->bytes_out };
+    *out = (struct answer){ .chunk = &flight->chunk,
+                            .completed = flight->chunk.last - flight->chunk.first };
+    if (flight->beside.chunk.serial) {
+        if (!yk_beside_ended(flight, now))
+            return 0;
+        out->chunk = &flight->beside.chunk;
+        out->completed = flight->beside.next - out->chunk->first;
+        times.issued = flight->beside.issued_ns;
+        times.work_ns = flight->beside.work_ns;
+    } else if (flight->slot >= 0) {
+        yk_lease_worked(&jd->leases, flight->slot, now - flight->issued_ns);
+        flight->done = 0;
+        out->lease = yk_lease_done(&jd->leases, flight->slot, done);
+        if (!out->lease)
+            return 0;
+        out->chunk = &out->lease->chunk;
+        out->completed = out->chunk->last - out->chunk->first;
+        times.issued = out->lease->issued_ns;
+        times.work_ns = atomic_load_explicit(&out->lease->work_ns, memory_order_relaxed);
+        times.fetch_ns =
+            atomic_load_explicit(&out->lease->fetch_ns, memory_order_relaxed) / jd->device->lanes;
+    }
+    out->times = times;
+    return 1;
+}
+
+void yk_lane_report(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    int64_t free, now = flight->ended_ns ? flight->ended_ns : yk_now(job->runtime);
+    struct answer answer;
+    if (!is_answered(jd, flight, now, &answer)) {
+        yk_job_tell_progress(job, 0);
+        return;
+    }
+    if (!jd->device->device->desc.host_memory) {
+        yk_watchdog_measured(job, device, lane, now);
+        answer.times.free_ns = yk_device_serve(jd->device, now);
+        answer.times.once_ns = flight->once_ns;
+        answer.times.fetch_ns = flight->fetch_ns;
+    }
+    yk_lock(&job->lock);
+    job->reported_ns = flight->ended_ns ? 0 : now;
+    atomic_store_explicit(&flight->out, 0, memory_order_relaxed);
+    yk_turn_ended(job, device, &(struct yk_turn_chunk){ answer.chunk, answer.completed },
+                  &answer.times);
+    if (!jd->failed)
+        yk_dispatch_done(job->dispatch, jd->device->number, answer.chunk, answer.completed,
+                         &answer.times);
+    flight->beside.chunk.serial = 0;
+    if (answer.lease)
+        yk_lease_free(&jd->leases, flight->slot);
+    yk_job_note_free(job);
+    free = yk_dispatch_free(job->dispatch);
+    yk_unlock(&job->lock);
+    yk_turn_tidy(job, device);
+    /* Speeds are known better now: lanes that were told to wait may get something. */
+    if (free > 0 && atomic_exchange(&job->hungry, 0))
+        yk_job_wake(job);
+    yk_job_tell_progress(job, 0);
+}
+
+int64_t yk_device_serve(struct yk_runtime_device *device, int64_t now)
+{
+    int64_t before = atomic_load(&device->served_ns);
+    while (before < now && !atomic_compare_exchange_weak(&device->served_ns, &before, now))
+        ;
+    return before < now ? before : now;
+}

@@ -1,0 +1,287 @@
+/* worker.c - the loop that every thread of a runtime runs: look for jobs, step lanes, otherwise
+ * sleep.
+ *
+ * A worker's lane is that of its core; a host thread steps all lanes of its device and also gets it
+ * ready for a job. Lost wake-ups are excluded: a thread reads runtime.change before it looks for
+ * work, declares that it is asleep, and reads change again before it sleeps. A thread that changes
+ * something first increments change and then looks which threads are asleep.
+ */
+
+#include "worker.h"
+
+#include <stdio.h>
+
+#include "../backend/cpu/cpu_device.h"
+#include "../base/alloc.h"
+#include "../flight/steps.h"
+#include "../job/crew.h"
+#include "../job/wake.h"
+#include "../life/join.h"
+#include "../partition/kept.h"
+#include "../platform/affinity.h"
+#include "await.h"
+#include "calls.h"
+#include "lane.h"
+
+/* If an event cannot wake its host thread, that thread looks this often. */
+#define LOOK_AGAIN_NS 1000000
+/* Shorter naps are not worth their wake-ups. */
+#define DOZE_LEAST_NS 100000
+
+struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
+{
+    uint64_t turn = previous ? previous->turn : 0;
+    struct yk_job *job;
+    int last = 0;
+    yk_lock(&runtime->lock);
+    for (job = runtime->running; job; job = job->next_running)
+        if (job->turn > turn && atomic_load(&job->phase) == YK_RUNNING)
+            break;
+    if (job)
+        yk_job_look(job);
+    if (previous)
+        last = yk_job_look_away_locked(previous);
+    yk_unlock(&runtime->lock);
+    if (last)
+        yk_job_release(previous);
+    return job;
+}
+
+/* A chunk without a prediction wakes its host thread, which then needs a core, as does the driver's
+ * thread that wakes it: on a busy machine that took 5 ms. So the host thread also looks by itself,
+ * each time half as much again has passed since the oldest chunk was issued. */
+static int64_t doze_until(const struct yk_job_device *jd, int64_t now)
+{
+    int64_t oldest = now, half;
+    int lane;
+    for (lane = 0; lane < jd->device->lanes; lane++)
+        if (jd->flights[lane].busy && jd->flights[lane].issued_ns < oldest)
+            oldest = jd->flights[lane].issued_ns;
+    half = (now - oldest) / 2;
+    return now + (half > DOZE_LEAST_NS ? half : DOZE_LEAST_NS);
+}
+
+/* When to look at the device's flights, all of which are under way: by prediction. A flight that is
+ * overdue or has no prediction wakes its host thread, if the driver can do that. */
+static int64_t wake_for_flights(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int64_t now = yk_now(job->runtime), look_at = 0;
+    int lane, all_watched = 1;
+    if (job->runtime->waiting == YOKE_WAIT_AUTO)
+        look_at = yk_device_look_at(jd, now);
+    for (lane = 0; lane < jd->device->lanes; lane++) {
+        struct yk_flight *flight = &jd->flights[lane];
+        if (flight->busy && !flight->watched && !yk_runtime_polls(job->runtime) &&
+            (!look_at || yk_steps_go_on(flight)))
+            yk_flight_call(job, device, lane);
+        all_watched &= !flight->busy || flight->watched;
+    }
+    if (look_at)
+        return look_at;
+    if (job->runtime->waiting == YOKE_WAIT_AUTO)
+        return doze_until(jd, now);
+    return all_watched ? 0 : now + LOOK_AGAIN_NS;
+}
+
+enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    enum yk_lane_state best = YK_LANE_IDLE;
+    int lane;
+    if (!jd->joined && !yk_job_prepare(job, device)) {
+        yk_sooner(wake_ns, yk_now(job->runtime) + LOOK_AGAIN_NS);
+        return YK_LANE_IDLE;
+    }
+    for (lane = 0; lane < jd->device->lanes; lane++) {
+        int64_t wake = 0;
+        enum yk_lane_state state = YK_LANE_BUSY;
+        if (yk_flight_is_due(job, device, lane))
+            state = yk_lane_step(job, device, lane, &wake);
+        yk_sooner(wake_ns, wake);
+        if (state < best)
+            best = state;
+    }
+    if (best == YK_LANE_BUSY)
+        yk_sooner(wake_ns, wake_for_flights(job, device));
+    return best;
+}
+
+static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *worker,
+                                      int64_t *wake_ns)
+{
+    struct yk_stepper stepper;
+    enum yk_lane_state state;
+    if (yk_job_is_driven(job, worker->device))
+        return YK_LANE_IDLE;
+    yk_calls_enter(job, worker->device, &stepper);
+    state = yk_device_step(job, worker->device, wake_ns);
+    if (state == YK_LANE_BUSY && yk_device_watch(job, worker->device))
+        state = YK_LANE_WORKED;
+    yk_calls_leave(job, worker->device, &stepper);
+    return state;
+}
+
+static int is_borrowed(struct yk_job *job, const struct yk_worker *worker)
+{
+    return atomic_load(&job->borrowing) && job->borrowed_device == worker->device &&
+           job->borrowed_lane == worker->lane;
+}
+
+static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker, int64_t *wake_ns)
+{
+    enum yk_lane_state state, best = YK_LANE_IDLE;
+    int64_t wake;
+    if (is_borrowed(job, worker))
+        return YK_LANE_IDLE;
+    while ((state = yk_lane_step(job, worker->device, worker->lane, &wake)) == YK_LANE_WORKED) {
+        best = YK_LANE_WORKED;
+        if (!atomic_load(&job->woken) && atomic_load(&job->phase) == YK_RUNNING &&
+            yk_job_is_overdue(job))
+            yk_job_tell(job);
+    }
+    yk_sooner(wake_ns, wake);
+    return best < state ? best : state;
+}
+
+/* The thread stays on its own core only while others are busy. Otherwise it would share that core
+ * with the thread that submits jobs, because Linux tends to wake threads near those that wake them
+ * (n-body's job of 0.48 ms took 0.53). */
+static void stay(struct yk_worker *worker, int stays)
+{
+    if (worker->kept_cpu < 0 || stays == worker->stays)
+        return;
+    if (!stays)
+        yk_thread_unpin(&worker->anywhere);
+    else if (!yk_thread_pin(worker->kept_cpu, &worker->anywhere))
+        worker->kept_cpu = -1; /* the core was taken from the process meanwhile */
+    worker->stays = stays;
+}
+
+static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
+{
+    enum yk_lane_state state, best = YK_LANE_IDLE;
+    struct yk_job *job = NULL;
+    int stepped = 0, keeps = 0;
+    *wake_ns = 0;
+    while ((job = yk_job_next(worker->runtime, job))) {
+        if (job->recalled <= 0 && !atomic_load(&job->woken))
+            yk_job_tell(job); /* the job is long enough that another thread has come */
+        if (worker->device < job->device_count) {
+            stepped = 1;
+            keeps |= job->keeps_cores;
+            state = worker->lane < 0 ? step_device(job, worker, wake_ns)
+                                     : step_core(job, worker, wake_ns);
+            if (state < best)
+                best = state;
+        }
+    }
+    if (stepped)
+        stay(worker, keeps);
+    return best;
+}
+
+static void sleep_until(struct yk_worker *worker, unsigned change, int64_t wake_ns)
+{
+    int64_t timeout = wake_ns ? wake_ns - yk_now(worker->runtime) : -1;
+    if (wake_ns && timeout <= 0)
+        return;
+    atomic_store(&worker->asleep, 1);
+    if (atomic_load(&worker->runtime->change) == change && !atomic_load(&worker->runtime->stop))
+        yk_parker_sleep(&worker->parker, timeout);
+    atomic_store(&worker->asleep, 0);
+    if (atomic_load(&worker->runtime->change) != change)
+        yk_wake_help(worker->runtime);
+}
+
+static void run(void *context)
+{
+    struct yk_worker *worker = context;
+    yoke_runtime *runtime = worker->runtime;
+    yk_is_worker(worker);
+    if (runtime->roams && worker->cpu < 0)
+        yk_affinity_widen();
+    while (!atomic_load(&runtime->stop)) {
+        unsigned change = atomic_load(&runtime->change);
+        int64_t wake_ns;
+        enum yk_lane_state state = step_jobs(worker, &wake_ns);
+        if (state == YK_LANE_WORKED)
+            continue;
+        if (worker->lane < 0)
+            yk_sooner(&wake_ns, yk_calls_attend(worker));
+        sleep_until(worker, change, wake_ns);
+    }
+}
+
+/* The core of the host thread of a device with memory of its own. */
+static int host_cpu(const yoke_runtime *runtime, const struct yk_runtime_device *device)
+{
+    const struct yk_runtime_device *other;
+    int nth = 0, core = -1;
+    if (yk_runtime_polls(runtime))
+        return -1;
+    for (other = runtime->devices; other < device; other++)
+        nth += !other->device->desc.host_memory;
+    for (other = runtime->devices; other < device; other++)
+        if (other->device->desc.backend == &yk_backend_cpu)
+            break;
+    if (other < device)
+        core = yk_kept_core(other->lanes, other->device->desc.cores, nth);
+    return core < 0 ? -1 : yk_cpu_cores(&other->device->desc)[core];
+}
+
+static yoke_status open_worker(struct yk_worker *worker, const struct yk_runtime_device *device)
+{
+    char name[YOKE_DEVICE_NAME_MAX + 16];
+    int naps = worker->lane < 0 && !yk_runtime_polls(worker->runtime);
+    struct yk_thread_spec spec = { .name = name,
+                                   .cpu = worker->cpu,
+                                   .run = run,
+                                   .context = worker,
+                                   .kind = naps ? YK_THREAD_ATTENDS : YK_THREAD_WORKS };
+    if (worker->lane < 0)
+        snprintf(name, sizeof name, "yk-%s", device->device->desc.name);
+    else
+        snprintf(name, sizeof name, "yk-%s/%d", device->device->desc.name, worker->lane);
+    return yk_thread_open(&spec, &worker->thread);
+}
+
+yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device)
+{
+    const struct yk_device_desc *desc = &device->device->desc;
+    const int *cores = desc->backend == &yk_backend_cpu ? yk_cpu_cores(desc) : NULL;
+    int host = desc->host_memory, count = host ? device->lanes : 1, w;
+    yoke_status status;
+    device->workers = yk_calloc((size_t)count, sizeof *device->workers);
+    if (!device->workers)
+        return YOKE_ENOMEM;
+    for (w = 0; w < count; w++) {
+        struct yk_worker *worker = &device->workers[w];
+        worker->runtime = runtime;
+        worker->device = device->number;
+        worker->lane = host ? w : -1;
+        worker->cpu = cores && w < desc->cores ? cores[w] : -1;
+        worker->kept_cpu = host ? -1 : host_cpu(runtime, device);
+        status = open_worker(worker, device);
+        if (status != YOKE_OK)
+            return status; /* the caller closes the threads that run */
+        device->worker_count = w + 1;
+    }
+    return YOKE_OK;
+}
+
+void yk_workers_join(struct yk_runtime_device *device)
+{
+    int w;
+    for (w = 0; w < device->worker_count; w++)
+        yk_parker_wake(&device->workers[w].parker);
+    for (w = 0; w < device->worker_count; w++)
+        yk_thread_join(&device->workers[w].thread);
+}
+
+void yk_workers_close(struct yk_runtime_device *device)
+{
+    yk_free(device->workers);
+    device->workers = NULL;
+    device->worker_count = 0;
+}
