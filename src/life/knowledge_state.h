@@ -2,9 +2,9 @@
 #ifndef YK_LIFE_KNOWLEDGE_STATE_H
 #define YK_LIFE_KNOWLEDGE_STATE_H
 
+#include "../job/job.h"
 #include "../model/store.h"
 #include "../partition/recall.h"
-#include "../job/job.h"
 
 enum { YK_KNOWLEDGE_RECENT = 256 };
 

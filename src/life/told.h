@@ -10,8 +10,8 @@
 #ifndef YK_LIFE_TOLD_H
 #define YK_LIFE_TOLD_H
 
-#include "../partition/account.h"
 #include "../job/job.h"
+#include "../partition/account.h"
 
 enum { YK_TOLD_NAME = 96, YK_TOLD_REASON = 256 };
 

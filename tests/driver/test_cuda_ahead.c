@@ -14,10 +14,10 @@
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
-#include "job_kernels.h"
-#include "ok.h"
 #include "job/kernel.h"
 #include "job/runtime.h"
+#include "job_kernels.h"
+#include "ok.h"
 #include "standin.h"
 
 enum { ROWS = 4 << 20, JOBS_MOST = 200 };

@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <yoke/yoke.h>
 
-#include "platform/clock.h"
 #include "job/builds.h"
+#include "platform/clock.h"
 #include "scenes.h"
 #include "standin.h"
 

@@ -16,9 +16,9 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "job/runtime.h"
 #include "job_kernels.h"
 #include "platform/clock.h"
-#include "job/runtime.h"
 #include "standin.h"
 
 enum { ITEMS = 600, BINS = 5, FIRST = 0, LATE = 1 };

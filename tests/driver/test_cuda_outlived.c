@@ -9,9 +9,9 @@
 
 #include "backend/stalled.h"
 #include "base/status.h"
+#include "job/runtime.h"
 #include "ok.h"
 #include "platform/clock.h"
-#include "job/runtime.h"
 
 extern const yoke_kernel k_late_sum;
 

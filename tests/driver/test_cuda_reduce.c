@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "job/runtime.h"
 #include "ok.h"
 #include "reduce_kernels.h"
-#include "job/runtime.h"
 #include "standin.h"
 
 enum { ROWS = 300, COLUMNS = 200, WARM_UP = 12, JOBS = 4 };

@@ -14,9 +14,9 @@
 #include "array/copy.h"
 #include "array/panel.h"
 #include "base/alloc.h"
+#include "job/runtime.h"
 #include "job_kernels.h"
 #include "ok.h"
-#include "job/runtime.h"
 
 enum { ROWS = 90, WIDTH = 70, PANELS = 4 };
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "alternative_work.h"
-#include "ok.h"
 #include "job/job.h"
 #include "job/runtime.h"
+#include "ok.h"
 
 struct machine {
     const char *devices;

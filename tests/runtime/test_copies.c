@@ -12,10 +12,10 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "job/kernel.h"
 #include "job_kernels.h"
 #include "ok.h"
 #include "runtime/device.h"
-#include "job/kernel.h"
 #include "walk.h"
 
 enum { BINS = 37, N = 30000, TYPES = 6 };

@@ -12,9 +12,9 @@
 
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "life/host_lane.h"
 #include "ok.h"
 #include "runtime/device.h"
-#include "life/host_lane.h"
 #include "walk.h"
 
 enum { N = 6000, BINS = 7, JOBS = 40 };

@@ -14,10 +14,10 @@
 #include <yoke/knowledge.h>
 #include <yoke/yoke.h>
 
-#include "job_kernels.h"
-#include "ok.h"
-#include "life/knowledge_state.h"
 #include "job/runtime.h"
+#include "job_kernels.h"
+#include "life/knowledge_state.h"
+#include "ok.h"
 
 enum { ITEMS = 4000, JOBS = 5 };
 

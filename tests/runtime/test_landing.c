@@ -16,8 +16,8 @@
 
 #include "backend/backend.h"
 #include "base/alloc.h"
-#include "ok.h"
 #include "job/runtime.h"
+#include "ok.h"
 #include "storm_kernels.h"
 
 enum { ROWS = 1024 };

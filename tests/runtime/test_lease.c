@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "platform/thread.h"
 #include "job/lease.h"
+#include "platform/thread.h"
 
 enum { THREADS = 8, ITEMS = 60000 };
 

@@ -19,10 +19,10 @@
 
 #include "array/copy.h"
 #include "base/alloc.h"
+#include "job/array_handle.h"
 #include "job_kernels.h"
 #include "ok.h"
 #include "platform/clock.h"
-#include "job/array_handle.h"
 #include "runtime/device.h"
 #include "walk.h"
 

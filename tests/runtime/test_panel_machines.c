@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "panel_scene.h"
 #include "job/array_handle.h"
+#include "panel_scene.h"
 
 enum { INNER = 33 };
 

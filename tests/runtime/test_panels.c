@@ -6,8 +6,8 @@
 #include <pthread.h>
 
 #include "backend/sim/sim.h"
-#include "panel_scene.h"
 #include "job/array_handle.h"
+#include "panel_scene.h"
 
 /* --- several threads --- */
 

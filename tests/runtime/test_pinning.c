@@ -11,8 +11,8 @@
 
 #include "backend/sim/sim.h"
 #include "base/alloc.h"
-#include "ok.h"
 #include "job/runtime.h"
+#include "ok.h"
 #include "unaligned.h"
 
 /* Small pieces of a block are worth pinning only after enough of them have been copied. */

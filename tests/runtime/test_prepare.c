@@ -15,10 +15,10 @@
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
-#include "platform/clock.h"
 #include "job/kernel.h"
 #include "job/notice.h"
 #include "job/runtime.h"
+#include "platform/clock.h"
 
 extern const yoke_kernel f_saxpy, f_dot;
 static yoke_runtime *rt;

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "ok.h"
 #include "job/runtime.h"
+#include "ok.h"
 #include "walk.h"
 #include "work.h"
 

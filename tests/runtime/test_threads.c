@@ -13,8 +13,8 @@
 
 #include "base/alloc.h"
 #include "job_kernels.h"
-#include "ok.h"
 #include "life/wait_text.h"
+#include "ok.h"
 
 enum { N = 3000, ROUNDS = 40, OPENCL_LANES = 3 };
 

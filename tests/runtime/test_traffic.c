@@ -12,10 +12,10 @@
 
 #include "array/array.h"
 #include "array/coherence.h"
-#include "job_kernels.h"
-#include "ok.h"
 #include "job/array_handle.h"
 #include "job/runtime.h"
+#include "job_kernels.h"
+#include "ok.h"
 
 enum { ROWS = 1 << 20, MANY = 1 << 23 };
 

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
-#include "job_kernels.h"
-#include "ok.h"
 #include "job/kernel.h"
 #include "job/runtime.h"
+#include "job_kernels.h"
+#include "ok.h"
 
 enum { ITEMS = 100000, CORES = 0, GPU = 1 };
 

@@ -9,10 +9,10 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
-#include "job_kernels.h"
-#include "ok.h"
 #include "job/job.h"
 #include "job/runtime.h"
+#include "job_kernels.h"
+#include "ok.h"
 
 enum { ITEMS = 4000, CORES = 0, GPU = 1 };
 

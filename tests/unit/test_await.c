@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "work/await.h"
 #include "flight/forecast.h"
+#include "work/await.h"
 #include <cmocka.h>
 
 enum { US = 1000, MS = 1000000 };

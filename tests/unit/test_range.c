@@ -8,8 +8,8 @@
 
 #include "job/kernel.h"
 #include "job/range.h"
-#include "life/subject.h"
 #include "job/unit.h"
+#include "life/subject.h"
 #include <cmocka.h>
 
 enum { ARGS = 5 };
