@@ -1,4 +1,4 @@
-# The few words a newcomer needs; CMake does the work (CMakePresets.json names the builds).
+# The few commands that a new user needs. CMake does the work (CMakePresets.json names the builds).
 BUILD ?= build/release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)

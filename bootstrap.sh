@@ -1,14 +1,14 @@
 #!/bin/sh
-# Installs what building yoke, its tests and its demo need and this machine lacks. Does and says nothing if all is there.
+# Installs the missing packages that yoke, its tests and its demo need to build. Does and prints nothing if none is missing.
 #
-#     ./bootstrap.sh            with apt on Debian and Ubuntu (sudo where not root); elsewhere says what to install
-#     ./bootstrap.sh --install  what library and command need, and no more
-#     ./bootstrap.sh --demo     what the demo needs as well: pictures, and PoCL
-#     ./bootstrap.sh --docs     what library and command need, and what writes the reference
-#     ./bootstrap.sh --ci       all that, and what .ci/run needs
+#     ./bootstrap.sh            with apt on Debian and Ubuntu (with sudo if not root); on other systems prints what to install
+#     ./bootstrap.sh --install  only what the library and the command need
+#     ./bootstrap.sh --demo     also what the demo needs: pictures, and PoCL
+#     ./bootstrap.sh --docs     what the library and the command need, and what writes the reference
+#     ./bootstrap.sh --ci       all of that, and what .ci/run needs
 #     ./bootstrap.sh --list     only prints the packages
 #
-# Never removes a package, never asks a question where nobody sits at a terminal. May be sourced: all of it runs in a subshell.
+# Never removes a package. Asks no question without a terminal. May be sourced: everything runs in a subshell.
 
 # shellcheck disable=SC2086 # lists of packages are words, and meant to be split
 (
@@ -58,7 +58,7 @@ missing_elsewhere()
     one_line $lacking
 }
 
-# apt as root, or through sudo, which may ask for a password only where somebody can answer.
+# apt as root, or through sudo, which may ask for a password only if there is a terminal.
 as_root()
 {
     if [ "$(id -u)" = 0 ]; then

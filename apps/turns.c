@@ -91,8 +91,8 @@ static int is_behind(const struct stage *stage, int set, double started)
                              turns->spent_seconds + app_wall_seconds() - started);
 }
 
-/* Number of runs that must be done at the end of a turn. One after the first turn, so that a user
- * who stops early has a result for each set. */
+/* Number of runs that must be done at the end of a turn. One after the first turn, so that each
+ * set has a result if the user stops early. */
 static int runs_until(const struct stage *stage, int turn)
 {
     return 1 + (stage->spec.repeat - 1) * turn / (TURNS_COUNT - 1);

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# A GPU node measured: yoke on all devices, on each alone, and the programs beside it that know
-# nothing of yoke (oracle.cu, links.cu), taking turns in one call.
+# Measures a GPU node: yoke on all devices, on each device alone, and programs without yoke
+# (oracle.cu, links.cu). All take turns in one call.
 #
 #     bench/gpu-node.sh BUILD OUT [HEAD.nii.gz]
 #
-# BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md (each target, its limit, what was
-# measured) and OUT/raw.tar.gz (every JSON and log). Settings, all from the environment:
+# BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md (each target, its limit and the measured
+# value) and OUT/raw.tar.gz (every JSON and log). Settings, all from the environment:
 #     PARTS    saxpy mxv nbody denoise links alone chunk opencl pageable faults
 #              memcheck (all of them);
 #              denoise-head, denoise-cube: one of the two volumes only;
 #              opencl: the other parts also through OpenCL instead of CUDA
-#     SWEEP    1: yoke's own search for the best split too (--sweep 5), in every job
+#     SWEEP    1: also yoke's own search for the best split (--sweep 5), in every job
 #     REPEAT   timed runs of a process (15); ROUNDS: turns between the programs (2)
 #     CPU GPU  device texts (cpu, cuda:0); OPENCL: the same GPU's (found by its model)
 #     SMALL    1: small sizes, to try the script itself
-#     LIMIT_S  no further command is begun after so many seconds (540)
-# Where there is no nvcc or no NVIDIA GPU the oracle's columns stay empty and all else is measured.
+#     LIMIT_S  time in seconds after which no further command starts (540)
+# Without nvcc or an NVIDIA GPU the oracle's columns stay empty; everything else is measured.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 2 ] || [ ! -x "$1/cli/yoke" ]; then

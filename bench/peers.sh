@@ -3,10 +3,10 @@
 #
 #     bench/peers.sh BUILD OUT [--rounds N] [--only PART,...] [--without PEER,...] [--small]
 #
-# Builds yoke and a program for each peer that is installed (BUILD is made if it is not there; absent peers are named with the package
+# Builds yoke and a program for each peer that is installed (BUILD is created if it does not exist; absent peers are named with the package
 # to install), lets them take turns, and writes OUT/peers.json (every measurement) and OUT/peers.md (the table: medians, minima,
 # maxima, and ratios within each round). Parts: saxpy, uneven, empty, startup, idle, bystander, share (all of them). --without: leaves
-# out openmp, tbb or starpu. --small: tiny sizes, to try the script itself.
+# out openmp, tbb or starpu. --small: tiny sizes, to test the script itself.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 2 ]; then

@@ -280,7 +280,7 @@ static int run_completion(int argc, char **argv)
             shells[i].print();
             return 0;
         }
-    return args_mistake("for which shell? 'yoke completion bash', zsh or fish");
+    return args_mistake("a shell is needed: 'yoke completion bash', zsh or fish");
 }
 
 const struct command command_completion = {

@@ -9,8 +9,8 @@ enum { OLDEST = 15 }; /* number of the oldest kept story; the latest is 0 */
 
 static const struct app_option options[] = {
     [EXPLAIN_BACK] = { "back", "N", "0",
-                       "of the program N before the latest; 15 is the oldest that is kept" },
-    [EXPLAIN_JSON] = { "json", "FILE", NULL, "all of it for programs, into a file or - (output)" },
+                       "show the program N before the latest; the latest 16 are kept" },
+    [EXPLAIN_JSON] = { "json", "FILE", NULL, "write JSON to a file, or to - (standard output)" },
     { .name = NULL },
 };
 
@@ -21,7 +21,7 @@ static int print_story(const cJSON *story)
     const cJSON *text = cJSON_GetObjectItem(story, "text");
     if (!cJSON_IsString(program) || !cJSON_IsString(text))
         return command_failed(
-            "the story that is kept is none of this yoke's; run the program again");
+            "the stored report is of another version of yoke; run the program again");
     printf("%s\n\n%s", program->valuestring, text->valuestring);
     return 0;
 }
@@ -31,7 +31,7 @@ static int tell(const char *text, const char *path)
     cJSON *story = cJSON_Parse(text);
     int status;
     if (!story)
-        return command_failed("the story that is kept is damaged; run the program again");
+        return command_failed("the stored report is damaged; run the program again");
     if (path) {
         cJSON_DeleteItemFromObject(story, "text");
         return json_write(story, path);
@@ -57,10 +57,9 @@ static int run_explain(int argc, char **argv)
         return command_failed(yoke_error_text());
     if (!text)
         return command_failed(
-            back ? "not so many programs have used yoke since it keeps what they did"
-                 : "no program has used yoke yet, or none that ran a job; 'yoke run "
-                   "saxpy' is one. Of simulated devices nothing is kept unless YOKE_KB names a "
-                   "file");
+            back ? "no report is stored for a program so far back"
+                 : "no program has used yoke yet, or none that ran a job; 'yoke run saxpy' is one. "
+                   "For simulated devices nothing is kept unless YOKE_KB names a file");
     status = tell(text, values[EXPLAIN_JSON]);
     yoke_story_close(text);
     return status;
@@ -70,13 +69,13 @@ const struct command command_explain = {
     .name = "explain",
     .words = "",
     .summary = "What each device got in the latest program that used yoke, and why",
-    .text = "Of the latest job of each of its kernels: each device's share, the model it was given "
-            "on (what an\n"
-            "item takes and what each chunk, or job, costs beside its items), the mean chunk, the "
-            "link's\n"
-            "speed, what the job would have taken without it, and a sentence. YOKE_EXPLAIN=1 has "
-            "any\n"
-            "program say the same when it closes yoke.",
+    .text =
+        "Of the latest job of each of its kernels: each device's share, the model it was given on "
+        "(what an\n"
+        "item takes and what each chunk, or job, costs beside its items), the mean chunk, the "
+        "link's\n"
+        "speed, what the job would have taken without it, and a sentence. YOKE_EXPLAIN=1 has any\n"
+        "program say the same when it closes yoke.",
     .options = options,
     .run = run_explain,
 };

@@ -16,15 +16,18 @@
 enum { KB_KERNEL, KB_MACHINE, KB_OLDER, KB_ALL, KB_LONG, KB_JSON, KB_FILE, KB_COUNT };
 
 static const struct app_option options[] = {
-    [KB_KERNEL] = { "kernel", "NAME", NULL, "lessons of this kernel only" },
+    [KB_KERNEL] = { "kernel", "NAME", NULL, "use only lessons of this kernel" },
     [KB_MACHINE] = { "machine", "HASH", NULL,
-                     "of this machine only, as list --long shows it; its first digits will do" },
-    [KB_OLDER] = { "older", "AGE", NULL, "not confirmed for so long: 90d, 12h, 30m" },
-    [KB_ALL] = { "all", NULL, NULL, "forget: all there are" },
+                     "use only lessons of this machine: the number in list --long, or its first "
+                     "digits" },
+    [KB_OLDER] = { "older", "AGE", NULL,
+                   "use only lessons not confirmed for this time: 90d, 12h, 30m" },
+    [KB_ALL] = { "all", NULL, NULL, "forget: all lessons" },
     [KB_LONG] = { "long", NULL, NULL,
-                  "list: with numbers of machines and subjects, and whole paths" },
-    [KB_JSON] = { "json", "FILE", NULL, "list, show: as JSON, into a file or - (output)" },
-    [KB_FILE] = { "file", "PATH", NULL, "another knowledge base than this user's" },
+                  "list: also numbers of machines and subjects, and full paths" },
+    [KB_JSON] = { "json", "FILE", NULL,
+                  "list, show: write JSON to a file, or to - (standard output)" },
+    [KB_FILE] = { "file", "PATH", NULL, "use this knowledge base instead of the user's" },
     { .name = NULL },
 };
 
@@ -35,10 +38,10 @@ struct action {
 };
 
 static const struct action actions[] = {
-    { { "list", "which kernels something is known of" }, kb_list, 0 },
+    { { "list", "the kernels with lessons" }, kb_list, 0 },
     { { "show", "all lessons, or a kernel's" }, kb_show, 1 },
     { { "export", "lessons as JSON" }, kb_export, 2 },
-    { { "import", "lessons of such a file" }, kb_import, 3 },
+    { { "import", "read lessons from such a file" }, kb_import, 3 },
     { { "forget", "a kernel's lessons, old ones, or all" }, kb_forget, 1 },
     { { NULL, NULL }, NULL, 0 },
 };
@@ -115,7 +118,7 @@ static int find_machine(struct kb *kb, const char *digits)
     if (machines.count != 1)
         return args_mistake("--machine %s: %s; 'yoke kb list --long' shows them", digits,
                             machines.count ? "several machines begin like this"
-                                           : "nothing is known of such a machine");
+                                           : "there is no lesson of such a machine");
     kb->filter.machine = machines.found;
     return 0;
 }
@@ -127,7 +130,7 @@ static int check_word(const struct action *action, const char *word, const char 
         return args_mistake("yoke kb %s: '%s' is one word too many; see 'yoke help kb'",
                             action->word.name, word);
     if (!word && action->words == 3)
-        return args_mistake("yoke kb %s: from which file? - is standard input", action->word.name);
+        return args_mistake("yoke kb %s: a file is needed; - is standard input", action->word.name);
     if (word && action->words == 1 && values[KB_KERNEL])
         return args_mistake("yoke kb %s: '%s' and --kernel name a kernel each", action->word.name,
                             word);
@@ -158,9 +161,9 @@ static int check_forget(const char *word, const char *const *values)
 {
     const int limited = word || chooses(values);
     if (!limited && !values[KB_ALL])
-        return args_mistake("forget what? A kernel's name, --machine, --older, or --all");
+        return args_mistake("say what to forget: a kernel's name, --machine, --older, or --all");
     if (limited && values[KB_ALL])
-        return args_mistake("forget all, or only some? Leave out --all, or the rest");
+        return args_mistake("--all forgets all lessons; leave it out, or the other selections");
     return 0;
 }
 
@@ -194,8 +197,8 @@ static int open_base(struct kb *kb, const struct action *action, const char *pat
     }
     if (path && is_something_else(path)) {
         fprintf(stderr,
-                "yoke: --file %s is no knowledge base and stays as it is; 'yoke kb import' reads "
-                "what export wrote\n",
+                "yoke: --file %s is not a knowledge base and is not changed; 'yoke kb import' "
+                "reads what export wrote\n",
                 path);
         return 1;
     }
@@ -212,7 +215,8 @@ static int run_kb(int argc, char **argv)
     if (status)
         return status;
     if (args.word_count == 0)
-        return args_mistake("kb what? list, show, export, import or forget; see 'yoke help kb'");
+        return args_mistake(
+            "kb needs an action: list, show, export, import or forget; see 'yoke help kb'");
     const struct action *action = find_action(args.words[0]);
     if (!action)
         return 2;
@@ -236,12 +240,13 @@ static int run_kb(int argc, char **argv)
 const struct command command_kb = {
     .name = "kb",
     .words = "ACTION",
-    .summary = "What was learned: list, show, export, import or forget it",
+    .summary = "List, show, export, import or forget what was learned",
     .text = "Actions:\n"
-            "  list             which kernels something is known of, for each machine\n"
+            "  list             the kernels with lessons, for each machine\n"
             "  show [KERNEL]    all lessons, or a kernel's: each device's share and model\n"
-            "  export [FILE]    lessons as JSON, into a file or - (output, the default)\n"
-            "  import FILE      lessons of such a file, - is standard input; what is known stays\n"
+            "  export [FILE]    write lessons as JSON to a file, or to - (output, the default)\n"
+            "  import FILE      read lessons from such a file (- is standard input) and keep the "
+            "others\n"
             "  forget [KERNEL]  lessons of a kernel, those --machine and --older name, or --all",
     .options = options,
     .word = action_word,

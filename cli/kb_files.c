@@ -97,9 +97,9 @@ static void tell_import(struct kb *kb, const struct import *import)
         printf(", %d that %s known already", import->kept, import->kept == 1 ? "was" : "were");
     putchar('\n');
     if (gone > 0)
-        printf("The %d that %s seen longest ago %s gone again, for there is room for %d; "
-               "YOKE_KB_LIMIT says how large the file may become.\n",
-               gone, gone == 1 ? "was" : "were", gone == 1 ? "is" : "are", there);
+        printf("Removed the %d lesson%s not seen for longest: there is room for %d; "
+               "YOKE_KB_LIMIT limits the size of the file.\n",
+               gone, gone == 1 ? "" : "s", there);
 }
 
 static int add_all(struct kb *kb, const cJSON *lessons, yoke_lesson *room)

@@ -168,10 +168,10 @@ const char *kb_lesson_read(const cJSON *object, yoke_lesson *out)
         return "has no origin";
     if (!read_count(object, "confirmed", &out->confirmed) ||
         !read_count(object, "seen", &out->seen))
-        return "does not tell when it was seen, and how often";
+        return "does not say when it was seen, and how often";
     if (!read_number(object, "ns", &out->ns))
-        return "does not tell how long a job takes";
+        return "does not say how long a job takes";
     if (!read_devices(object, out))
         return "has no devices, too many, or one without a name or with a figure that is no number";
-    return read_team(object, out) ? NULL : "has a team of devices that it does not know";
+    return read_team(object, out) ? NULL : "has a team of devices that it does not list";
 }

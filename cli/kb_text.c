@@ -206,7 +206,8 @@ static void print_set_aside(const char *path)
     for (int n = 1; n <= 9; n++) {
         snprintf(aside, sizeof aside, "%s.corrupt-%d", path, n);
         if (access(aside, F_OK) == 0)
-            printf("%s was damaged or no database and is set aside; remove it if nobody needs it\n",
+            printf("%s is a damaged knowledge base, or no database, and was set aside; remove it "
+                   "if you do not need it\n",
                    aside);
     }
 }
@@ -381,14 +382,14 @@ int kb_nothing(struct kb *kb)
     const char *name = kb->filter.name;
     struct yk_closest closest = { .word = name, .length = name ? strlen(name) : 0 };
     if (!name)
-        return command_failed(kb->filter.seen_before ? "nothing that is known is so old"
-                                                     : "nothing is known yet");
+        return command_failed(kb->filter.seen_before ? "no lesson is so old"
+                                                     : "there are no lessons yet");
     yoke_knowledge_each(kb->knowledge, NULL, try_name, &closest);
     if (closest.name && strcmp(closest.name, name) != 0)
-        return args_mistake("nothing is known of a kernel '%s'; did you mean '%s'?", name,
+        return args_mistake("there is no lesson of a kernel '%s'; did you mean '%s'?", name,
                             closest.name);
-    return args_mistake("nothing is known of a kernel '%s'%s; 'yoke kb list' tells of which", name,
-                        closest.name ? " there" : "");
+    return args_mistake("there is no lesson of a kernel '%s'%s; 'yoke kb list' lists the kernels",
+                        name, closest.name ? " there" : "");
 }
 
 int kb_show(struct kb *kb)

@@ -14,7 +14,7 @@ static int dispatch(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
     if (!*word) {
-        args_mistake("what shall it do? 'yoke help' lists the commands");
+        args_mistake("a command is missing; 'yoke help' lists them");
         return 2;
     }
     if (!strcmp(word, "--version") || !strcmp(word, "-V") || !strcmp(word, "version")) {

@@ -53,7 +53,8 @@ static int run_run(int argc, char **argv)
     struct measure_spec spec = { 0 };
     int wants_help = help_wanted(argc, argv);
     if (argc == 0 || (argv[0][0] == '-' && !wants_help))
-        return args_mistake("which application? 'yoke run APP [OPTIONS]'; 'yoke apps' lists them");
+        return args_mistake(
+            "an application is needed: 'yoke run APP [OPTIONS]'; 'yoke apps' lists them");
     if (argv[0][0] != '-' && !(spec.app = command_find_app(argv[0])))
         return 2;
     if (wants_help) {
@@ -81,7 +82,7 @@ const struct command command_run = {
     .summary = "Run an application on all devices at once and measure it",
     .text = "A device is backend[:index or :cores][:key=value]..., as cpu:8, cuda:0,\n"
             "opencl:0:mem=256M or sim:gpu:rate=20e9 ('yoke info' lists devices and partitioners).\n"
-            "Exit status: 0 done, 1 failed or not verified, 2 wrong words,\n"
+            "Exit status: 0 done, 1 failed or not verified, 2 usage error,\n"
             "130 stopped by Ctrl-C, 143 by SIGTERM.",
     .options = run_options,
     .word = command_app_word,

@@ -38,7 +38,7 @@ static void print_head(const struct measure_spec *spec, const struct measure *me
            table_seconds(measure->seconds, median), measure->run_count,
            measure->run_count == 1 ? " after it" : "s after it");
     if (isfinite(measure->whole_seconds))
-        printf("these are its jobs; with what the host does between them %s\n",
+        printf("these are the times of its jobs; with the host's work between them %s\n",
                table_seconds(measure->whole_seconds, whole));
     if (isfinite(measure->work))
         printf("%s %s, %s a second\n", millions(measure->work, work), spec->app->work_words,

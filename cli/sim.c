@@ -34,9 +34,9 @@ static int run_sim(int argc, char **argv)
     struct sim_spec spec;
     int status = args_parse(&args, argc, argv);
     if (!status && args.word_count < 2)
-        status = args_mistake("which %s? 'yoke sim MACHINE APP [OPTIONS]', as 'yoke sim "
+        status = args_mistake("%s is needed: 'yoke sim MACHINE APP [OPTIONS]', as 'yoke sim "
                               "cores=8,gpu*2 regular'",
-                              args.word_count ? "application" : "machine");
+                              args.word_count ? "an application" : "a machine");
     if (status)
         return status;
     status = sim_spec_read(args.words, values, &spec);
@@ -49,13 +49,13 @@ static int run_sim(int argc, char **argv)
 const struct command command_sim = {
     .name = "sim",
     .words = "MACHINE APP",
-    .summary = "What a loop would take on a machine that need not exist",
+    .summary = "Predict a loop's time on a machine that does not exist",
     .text = "MACHINE is one line: cores=N[:key=value]...[,gpu[LABEL][*COUNT][:key=value]...]...,\n"
             "as cores=8,gpu*4:f=7.5:fixed=50us or cores=16:noise=0.1,gpuA:rate=2e9:fail=1s.\n"
             "APP says what items cost: regular, linear-up, linear-down, random or clustered, with\n"
             "settings as random:spread=0.5, or recorded:FILE, from a timeline of 'yoke run'.\n"
             "All keys are in yoke-sim(1).\n"
-            "Exit status: 0 done, 1 failed, 2 wrong words.",
+            "Exit status: 0 done, 1 failed, 2 usage error.",
     .options = sim_options,
     .run = run_sim,
 };

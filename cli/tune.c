@@ -28,18 +28,19 @@ enum tune_option {
 };
 
 static const struct app_option tune_options[] = {
-    [TUNE_SIZE] = { "size", "N", NULL, "how much: a count with k, M, G or Ki, Mi, Gi, or WxHxD" },
-    [TUNE_INPUT] = { "input", "FILE", NULL,
-                     "work on this file (denoise, spmv) instead of made-up data" },
-    [TUNE_DEVICES] = { "devices", "LIST", NULL, "as cpu:8,cuda:0:mem=8G; default all there are" },
+    [TUNE_SIZE] = { "size", "N", NULL, "size: a count with k, M, G or Ki, Mi, Gi, or WxHxD" },
+    [TUNE_INPUT] = { "input", "FILE", NULL, "read the input from this file (denoise, spmv)" },
+    [TUNE_DEVICES] = { "devices", "LIST", NULL,
+                       "devices to use, as cpu:8,cuda:0:mem=8G; default all" },
     [TUNE_PARTITIONER] = { "partitioner", "NAME", "linear",
-                           "of all devices together; what it learns is kept" },
-    [TUNE_THREADS] = { "threads", "N", NULL, "threads that do CPU work; default one a core" },
-    [TUNE_SEED] = { "seed", "N", "1", "of made-up data" },
-    [TUNE_BLOCKS] = { "blocks", "N", "3", "sizes of each device alone, 2 to 10, up to all" },
+                           "partitioner for all devices together; its lessons are kept" },
+    [TUNE_THREADS] = { "threads", "N", NULL,
+                       "threads that do CPU work; default one for each core" },
+    [TUNE_SEED] = { "seed", "N", "1", "seed of generated input" },
+    [TUNE_BLOCKS] = { "blocks", "N", "3", "number of sizes of each device alone, 2 to 10" },
     [TUNE_NARROW] = { "narrow", "PART", "3%",
-                      "a mean is known when its 95 % interval is +- this part of it" },
-    [TUNE_RUNS] = { "runs", "N", "20", "of a size at most, known or not" },
+                      "repeat a size until the 95 % interval of its mean is +- this part" },
+    [TUNE_RUNS] = { "runs", "N", "20", "at most this number of runs for each size" },
     [TUNE_JSON] = { "json", "FILE", NULL, "write the figures as JSON; - is standard output" },
     [TUNE_QUIET] = { "quiet", NULL, NULL, "print no table" },
     [TUNE_OPTIONS] = { .name = NULL },
@@ -114,7 +115,8 @@ static void print_kept(const struct tune *tune)
     else if (lines->status == YOKE_ENODEV)
         printf("\n%s\n", lines->why);
     else if (lines->status == YOKE_OK)
-        printf("\nthe lines are not kept: they are of jobs that run by themselves, and here all "
+        printf("\n"
+               "the lines are not kept: they are of jobs that run by themselves, and here all "
                "overlap\n");
 }
 
@@ -297,7 +299,8 @@ static int run_tune(int argc, char **argv)
     struct tune_spec from = { .spec = &spec };
     const int wants_help = help_wanted(argc, argv);
     if (argc == 0 || (argv[0][0] == '-' && !wants_help))
-        return args_mistake("which application? 'yoke tune APP [OPTIONS]'; 'yoke apps' lists them");
+        return args_mistake(
+            "an application is needed: 'yoke tune APP [OPTIONS]'; 'yoke apps' lists them");
     if (argv[0][0] != '-' && !(spec.app = command_find_app(argv[0])))
         return 2;
     if (wants_help) {
@@ -322,7 +325,7 @@ const struct command command_tune = {
     .text =
         "The lines are kept in the knowledge base, so that --partitioner linear begins with them,\n"
         "and what all together taught, as after yoke run.\n"
-        "Exit status: 0 done, 1 failed, 2 wrong words,\n"
+        "Exit status: 0 done, 1 failed, 2 usage error,\n"
         "130 stopped by Ctrl-C, 143 by SIGTERM.",
     .options = tune_options,
     .word = command_app_word,

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# demo.sh BUILD: draws a picture by path tracing, then denoises a real MRI head, on every device found here, and shows what each one
-# did. The picture comes first: it takes seconds.
+# demo.sh BUILD: draws a picture by path tracing, then denoises a real MRI head, on every device found here, and shows what each device
+# did. The picture comes first, because it takes only seconds.
 #
-# The head is mricron's ch2better (301x370x316 voxels). Noise of known strength is added, so the PSNR before and after can be told.
-# Nothing is chosen for the machine at hand. Where it has only its cores, which nothing can be faster than, a third act shows a split
-# all the same: one core beside OpenCL on the other, and a machine that is simulated.
+# The head is mricron's ch2better (301x370x316 voxels). Noise of known strength is added, so the PSNR before and after is known.
+# No setting depends on the machine. If it has only cores, no split can be faster than they are. Then a third part shows splits
+# all the same: one core beside OpenCL on the other, and a simulated machine.
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build/release}

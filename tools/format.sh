@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Formats the C files git tracks, as .clang-format says; with --check only names those that are not. Versions of clang-format
-# disagree with each other, so it has to be 14.
+# Formats the C files that git tracks, as .clang-format says. With --check it only names the files that are not formatted. Versions of
+# clang-format disagree with each other, so it must be version 14.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

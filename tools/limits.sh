@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the compiler does not check: sizes, complexity, layers, and words that belong in one place only. Looks at the files git tracks; prints
-# each violation as FILE:LINE: WHAT and exits 1 if there is any.
+# Checks what the compiler does not: sizes, complexity, layers, and words that belong in one place only. Reads the files that git tracks,
+# prints each violation as FILE:LINE: WHAT, and exits 1 if there is one.
 #
 # A function is what lies between a "{" and a "}" that stand alone in the first column, which the formatting guarantees.
 set -euo pipefail

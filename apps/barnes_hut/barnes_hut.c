@@ -33,11 +33,12 @@ enum {
 };
 
 static const struct app_option options[] = {
-    [OPTION_STEPS] = { "steps", "N", "1", "steps in time" },
+    [OPTION_STEPS] = { "steps", "N", "1", "number of time steps" },
     [OPTION_STEP] = { "step", "T", "0.01", "length of a step" },
     [OPTION_THETA] = { "theta", "T", "0.5",
-                       "side of a cell, as part of its distance, to take it as one mass" },
-    [OPTION_SOFTENING] = { "softening", "E", "0.05", "distance at which forces level out" },
+                       "side of a cell, as part of its distance, up to which it counts as one "
+                       "mass" },
+    [OPTION_SOFTENING] = { "softening", "E", "0.05", "distance below which forces no longer grow" },
     [OPTION_LOAD] = { "load", "N", "0",
                       "at each visit of a node, also work out the Fibonacci sequence up to N" },
     [OPTION_VISITS] = { "visits", "N", "32",
@@ -277,7 +278,7 @@ static int64_t barnes_hut_items(const void *state)
 
 const struct app app_barnes_hut = {
     .name = "barnes-hut",
-    .summary = "gravity by an octree; irregular: each body costs something else",
+    .summary = "gravity by an octree; irregular: each body has another cost",
     .size_words = "bodies",
     .size_count = 1,
     .options = options,

@@ -41,13 +41,13 @@ struct mm_state {
 };
 
 static const struct app_option options[] = {
-    { "type", "TYPE", "double", "of the numbers: double or single" },
-    { "blas", "WHICH", "auto", "auto: OpenBLAS and cuBLAS where they are found; none: neither" },
+    { "type", "TYPE", "double", "type of the numbers: double or single" },
+    { "blas", "WHICH", "auto", "auto: OpenBLAS and cuBLAS if they are found; none: neither" },
     { "panels", "N", "0",
-      "column panels of B and C, each a job, at most one a column; 0: as many as are good, and "
-      "as devices' memory asks for" },
+      "column panels of B and C, each a job, at most one for each column; 0: chosen by speed and "
+      "the devices' memory" },
     { "blocks", "N", "0",
-      "blocks of rows of A and C, a job each with every panel; 0: as many as are good" },
+      "blocks of rows of A and C, a job each with every panel; 0: chosen by speed" },
     { NULL, NULL, NULL, NULL },
 };
 

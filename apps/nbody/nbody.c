@@ -34,7 +34,7 @@ struct nbody_state {
 };
 
 static const struct app_option nbody_options[] = {
-    { "steps", "N", "1", "steps in time" },
+    { "steps", "N", "1", "number of time steps" },
     { NULL, NULL, NULL, NULL },
 };
 

@@ -219,7 +219,7 @@ static double path_work(const void *state)
 
 const struct app app_path = {
     .name = "path",
-    .summary = "a path tracer: light in a room with a model; irregular: paths end as chance has it",
+    .summary = "a path tracer: light in a room with a model; irregular: paths end at random",
     .size_words = "samples of a pixel",
     .size_count = 1,
     .options = path_options,

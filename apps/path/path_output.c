@@ -143,7 +143,7 @@ static yoke_status write_files(const struct path_state *s, FILE *out)
     if (status == YOKE_OK)
         status = write_picture(s, "-who.png", s->samples, s->owners);
     if (status == YOKE_OK)
-        fprintf(out, "wrote %s.png, %s.pfm and, tinted by who did what, %s-who.png\n", s->output,
+        fprintf(out, "wrote %s.png, %s.pfm and, tinted by device, %s-who.png\n", s->output,
                 s->output, s->output);
     return status;
 }

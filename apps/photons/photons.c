@@ -17,7 +17,7 @@ enum { OPTION_RUN, OPTION_EVENTS };
 static const struct app_option options[] = {
     [OPTION_RUN] = { "run", "K", "1", "which run of the .mci file" },
     [OPTION_EVENTS] = { "events", "N", "1000000",
-                        "end a walk after so many interactions and walls" },
+                        "end a walk after this number of interactions and walls" },
     { NULL, NULL, NULL, NULL },
 };
 
@@ -174,8 +174,7 @@ static int64_t photons_items(const void *state)
 
 const struct app app_photons = {
     .name = "photons",
-    .summary =
-        "light and fluorescence in layered tissue; irregular: each packet walks as chance has it",
+    .summary = "light and fluorescence in layered tissue; irregular: each packet walks at random",
     .size_words = "packets",
     .size_count = 1,
     .options = options,

@@ -18,20 +18,21 @@ enum {
 };
 
 const struct app_option spmv_option_list[] = {
-    [OPTION_TYPE] = { "type", "T", "double", "of numbers: double or single" },
+    [OPTION_TYPE] = { "type", "T", "double", "type of the numbers: double or single" },
     [OPTION_MAKE] = { "make", "M", "stencil",
                       "without --input: stencil (7 points) or skewed (a power law)" },
     [OPTION_SOLVE] = { "solve", "S", "product",
                        "product, power (iteration) or cg (conjugate gradients)" },
-    [OPTION_STEPS] = { "steps", "N", "20", "of power, cg and, with --resident, products in a run" },
+    [OPTION_STEPS] = { "steps", "N", "20",
+                       "number of steps of power, cg and, with --resident, of products in a run" },
     [OPTION_VECTOR] = { "vector", "V", "random", "x: random, ones or ramp (1 + j / columns)" },
-    [OPTION_ITEMS] = { "items", "I", "work",
-                       "of the range: tiles of the same work, or of the same rows" },
+    [OPTION_ITEMS] = { "items", "I", "work", "tiles of equal work, or of equal numbers of rows" },
     [OPTION_GRAPH] = { "graph", "G", "laplacian", "what a graph is: laplacian or adjacency" },
-    [OPTION_BETA] = { "beta", "B", "90", "of an image: weights are exp(-beta difference^2)" },
-    [OPTION_SHIFT] = { "shift", "C", "0.1", "of cg, added to the diagonal" },
+    [OPTION_BETA] = { "beta", "B", "90",
+                      "for an image, whose weights are exp(-beta difference^2)" },
+    [OPTION_SHIFT] = { "shift", "C", "0.1", "for cg: added to the diagonal" },
     [OPTION_RESIDENT] = { "resident", NULL, "0",
-                          "products, too, find matrix and x on the devices" },
+                          "for products, too, matrix and x stay on the devices" },
     { NULL, NULL, NULL, NULL },
 };
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The adaptive loop on a GPU node: every partitioner beside the best fixed split, ways of waiting and
-# numbers of threads, and the experiments of Navarro et al., section 5.
+# The adaptive loop on a GPU node: compares every partitioner with the best fixed split, for several ways of
+# waiting and numbers of threads, and repeats the experiments of Navarro et al., section 5.
 #
 #     bench/adaptive/node.sh BUILD OUT
 #
 # BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md and OUT/raw.tar.gz. From the
-# environment: CORES (those there are), GPU (cuda:0), ROUNDS (5), SECONDS_EACH (12, for a group of
+# environment: CORES (all), GPU (cuda:0), ROUNDS (5), SECONDS_EACH (12, for a group of
 # rows), JOBS (all: saxpy mxv nbody-131072 nbody-16384 denoise barnes-hut-100000 barnes-hut-1048576),
 # PARTS (turns alpha ratio), SMALL=1 (small sizes, to try the script), LIMIT_S (480)
 set -u

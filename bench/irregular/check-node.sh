@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Step kernels on a GPU node: random woods whose every item has to be handled exactly once
-# (tests/runtime/test_steps_stress.c), on the GPU through both its drivers, on the cores, and on all at once;
-# then small ones under each of compute-sanitizer's tools. About two and a half minutes.
+# Step kernels on a GPU node: random trees of items, each of which must be handled exactly once
+# (tests/runtime/test_steps_stress.c), on the GPU through both its drivers, on the cores, and on all devices together;
+# then small trees under each of compute-sanitizer's tools. About two and a half minutes.
 #
 #     bench/irregular/check-node.sh BUILD OUT
 #
 # Writes OUT/check.md (what passed, what failed, what this machine cannot run) and a log for each row. Exits 1
-# if anything failed. From the environment: GPU (cuda:0), OPENCL (the same GPU's name there, found by its
+# if a check failed. From the environment: GPU (cuda:0), OPENCL (the same GPU's name there, found by its
 # model; "none": leave it out), CPU (cpu), SECONDS_EACH (12, for a machine), TOOL_SECONDS (15, for a tool),
 # SEED (the time), LIMIT_S (480)
 set -u

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Irregular work on a node with one or more GPUs: the plain kernel beside the step kernel on each GPU and on the cores, StarPU with the
-# plain kernel on the cores, every set of devices by `yoke run --matrix`, and a sweep over sizes. All is verified.
+# Irregular work on a node with one or more GPUs. Compares the plain kernel with the step kernel on each GPU and on the cores, and with StarPU
+# on the cores (plain kernel). Runs every set of devices by `yoke run --matrix`, and a sweep over sizes. All results are verified.
 #
 #     bench/irregular/node.sh BUILD OUT
 #
 # BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md and OUT/raw.tar.gz (every JSON and log). From the environment:
 #     LOADS    slab tissue cluster clusterN (slab tissue). slab: the built-in slab of photons, van de Hulst's with a yield of a half;
-#              tissue: apps/photons/tissue.mci, four layers of which two glow; cluster: barnes-hut's Plummer sphere; with a number
-#              behind it, at each visit of a node also the Fibonacci sequence up to there (papers/002 has 20 40 80 160)
-#     PARTS    alone cores starpu sets sweep (all, in this order of importance), each of all loads
-#     KERNELS  plain step auto (those that this yoke has)
-#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
+#              tissue: apps/photons/tissue.mci, four layers of which two fluoresce; cluster: barnes-hut's Plummer sphere; clusterN
+#              also computes the Fibonacci sequence up to N at each visit of a node (papers/002 has 20 40 80 160)
+#     PARTS    alone cores starpu sets sweep (all, in this order of importance), each for all loads
+#     KERNELS  plain step auto (all that this yoke has)
+#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to test the script: "cpu:1 opencl:0"
 #     REPEAT   timed runs (7, of the sets 5); ROUNDS: turns of StarPU and yoke (5)
 #     COUNTS   sizes of the sweep (100k 1M 10M 100M 1G; of the cluster 10k 100k 1M 10M)
 #     SIZE     of all other parts, instead of each load's own
-#     SECONDS_EACH  for one command (100): then it is interrupted, and what it measured until then counts
-#     LIMIT_S  no command runs beyond so many seconds in all (560)
-#     SMALL    1: small sizes, to try the script itself
+#     SECONDS_EACH  limit for one command (100); then it is interrupted, and its results so far count
+#     LIMIT_S  limit in seconds for all commands together (560)
+#     SMALL    1: small sizes, to test the script itself
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=bench/record.sh

@@ -2,8 +2,8 @@
 
     python3 first_call.py PROGRAM [pairs=31] [ms=10]
 
-PROGRAM is yoke-bench-first-call. The work is such that the first call takes the cores so many milliseconds. Printed are medians of both,
-the ratio of the calls' times with its 95 % interval, and how much more CPU time the process took (user and system, to its very end).
+PROGRAM is yoke-bench-first-call. The work is chosen so that the first call takes the cores `ms` milliseconds. Prints the medians of both,
+the ratio of the calls' times with its 95 % interval, and the additional CPU time of the process (user and system, until it has ended).
 """
 import os
 import statistics

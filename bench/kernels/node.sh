@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# The loops of kernels.c on a GPU node: yoke on the cores beside OpenMP, and on a GPU through CUDA and through OpenCL beside plain CUDA,
-# all verified, each group in turns in one process (turns.c tells how).
+# The loops of kernels.c on a GPU node. Compares yoke on the cores with OpenMP, and yoke on a GPU, through CUDA and through OpenCL, with plain
+# CUDA. All results are verified. Each group takes turns in one process (turns.c says how).
 #
 #     bench/kernels/node.sh BUILD OUT
 #
-# BUILD is a build folder with yoke-bench-kernels; where it has none, yoke is built there (cmake, hwloc and SQLite are needed). The loops by
-# hand are compiled here in any case, for this machine's processor and GPU. Writes OUT/table.md and OUT/raw.tar.gz. Takes 3 to 6 minutes.
+# BUILD is a build folder with yoke-bench-kernels. If it has none, yoke is built there (this needs cmake, hwloc and SQLite). The hand-written
+# loops are always compiled, for this machine's processor and GPU. Writes OUT/table.md and OUT/raw.tar.gz. Takes 3 to 6 minutes.
 # From the environment:
 #     PARTS    cores gpu (both)
-#     CC NVCC  the compilers of the loops by hand (gcc, nvcc)
-#     CORES    cpu; "cpu cpu:variant=base cpu:variant=v3" has the variants of kernels beside the one that is found
+#     CC NVCC  the compilers of the hand-written loops (gcc, nvcc)
+#     CORES    cpu; "cpu cpu:variant=base cpu:variant=v3" also has these variants of kernels
 #     GPU      cuda:0; OPENCL: the same GPU there (found by its model)
 #     PAIRS    rounds (15)
-#     WORDS    more words for yoke-bench-kernels: "only=stencil size=large"
-#     SECONDS_EACH  for a group (165): rows that it has until then count
+#     WORDS    more arguments for yoke-bench-kernels: "only=stencil size=large"
+#     SECONDS_EACH  limit for a group (165); its rows so far count
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(cd "$here/../.." && pwd)

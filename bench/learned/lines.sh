@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What lines learned in one run foretell of the next, on a node with one or more GPUs: for each job, size and set of devices a first
-# process without knowledge runs `auto` a few times and is closed; a second one, which begins with what that one learned, runs `linear`
-# and looks for the best split; a third one runs `auto`, a fourth one just its split. papers/004, section 5.
-# Or what is derived for a size never seen: two processes learn at the sizes beside the middle one, a third one, of which this is the first
-# of that size, splits by what is derived, and a fourth one has that split and looks for the best. papers/003, section 3.
+# Measures how well lines learned in one process predict times in the next, on a node with one or more GPUs. For each job, size and set of
+# devices, a first process without knowledge runs `auto` a few times and ends. A second one starts with these lessons, runs `linear`
+# and searches for the best split. A third one runs `auto`. A fourth one runs the third one's split as a fixed split. papers/004, section 5.
+# Part `derived` measures splits for a size never seen. Two processes learn at the sizes beside the middle one. A third one runs the middle
+# size for the first time, with a derived split. A fourth one runs that split and searches for the best. papers/003, section 3.
 #
 #     bench/learned/lines.sh BUILD OUT
 #
@@ -11,12 +11,12 @@
 #     PARTS    lines derived (lines)
 #     JOBS     saxpy mxv spmv nbody denoise (all)
 #     SIZES    instead of the usual five of a job
-#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
+#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to test the script: "cpu:1 opencl:0"
 #     GPUS     how many of them beside the cores (1 2)
-#     LESSONS  timed runs of the first process beside its first (20: what GPUs copy much of is pinned by then); REPEAT: of the others (11)
+#     LESSONS  timed runs of the first process after its first (20: by then memory that GPUs copy often is pinned); REPEAT: of the others (11)
 #     SWEEP    the step of the search for the best split (5%); "": none
-#     SECONDS_EACH  for one command (60), LIMIT_S for all (560)
-#     SMALL    1: small jobs, to try the script itself
+#     SECONDS_EACH  limit for one command (60); LIMIT_S: for all (560)
+#     SMALL    1: small jobs, to test the script itself
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=bench/record.sh

@@ -4,15 +4,15 @@
 #     bench/learned/node.sh BUILD OUT
 #
 # weight: from 0.2 the paper's rule and the rate rule, nbody and mm on the cores and a GPU; gain: CPU+kG over kG for three sizes, beside
-# the ceiling 1 + T_kG / T_C; load: saxpy beside as many busy threads as cores, from one run to another, with `auto` and `trained`.
-# Writes OUT/table.md, OUT/*.svg (where there is gnuplot; else bench/learned/plots.py RAW OUT draws them elsewhere) and OUT/raw.tar.gz
+# the ceiling 1 + T_kG / T_C; load: saxpy while one busy thread per core runs, from one run to another, with `auto` and `trained`.
+# Writes OUT/table.md, OUT/*.svg (if gnuplot is installed; otherwise bench/learned/plots.py RAW OUT draws them later) and OUT/raw.tar.gz
 # (every JSON and log). From the environment:
 #     PARTS    weight gain load (all)
-#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; to try the script: "sim:cpu:cores=4:rate=1e7 sim:gpu:rate=2e8"
+#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; to test the script: "sim:cpu:cores=4:rate=1e7 sim:gpu:rate=2e8"
 #     GPUS     how many of them, for `gain` (1 2 4)
 #     NBODY, MM, SAXPY  sizes (65536 131072 262144, 4096 8192 12288, 50000000); the second is that of `weight`
 #     STEPS    of `weight` (60), ROUNDS of `gain` (12), RUNS of `load` (75, in thirds)
-#     SECONDS_EACH  for one command (40), LIMIT_S for all (230)
+#     SECONDS_EACH  limit for one command (40); LIMIT_S: for all (230)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=bench/record.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The path tracer on a node with one or more GPUs: the plain kernel beside the step kernel, and beside the same kernel by hand; what the
-# profiler says of them; every set of devices over a range of samples a pixel, also with the scene sent in every run; StarPU and Embree on
-# the cores. All pictures of a scene are the same to the bit, so one of each is verified.
+# The path tracer on a node with one or more GPUs. Compares the plain kernel with the step kernel and with a hand-written kernel, and
+# profiles them. Runs every set of devices over a range of samples per pixel, also with the scene sent in every run. Runs StarPU and Embree
+# on the cores. All pictures of a scene are bitwise equal, so one picture of each scene is verified.
 #
 #     bench/path/node.sh BUILD OUT
 #
@@ -9,8 +9,8 @@
 #     PARTS    kernels several megakernel ncu sets upload long longest cores (all, in this order of importance)
 #                kernels     each kernel at each of SHADOWS, on one GPU
 #                several     the same on all GPUs
-#                megakernel  by hand on one GPU, in turns with each of yoke's kernels
-#                ncu         the profiler, of plain, step and by hand
+#                megakernel  the hand-written kernel on one GPU, in turns with each of yoke's kernels
+#                ncu         the profiler, for plain, step and the hand-written kernel
 #                sets        every set of devices for COUNTS samples, by `yoke run --matrix`
 #                upload      the same, with the scene sent in every run
 #                long        every set but the cores alone, for LONG samples; longest: for LONGEST, one run each
@@ -19,16 +19,16 @@
 #     MODEL    another model than Debian's bunny (glmark2-data); "none": the box with its two blocks, and no bunnies
 #     KERNELS  of kernels, several and cores: plain step auto
 #     SETS_KERNELS  of sets, upload, long and longest (auto); SETS_SCENES (room)
-#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
-#     REPEAT   timed runs (5, of sets 3); ROUNDS: turns by hand and of StarPU (5)
+#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to test the script: "cpu:1 opencl:0"
+#     REPEAT   timed runs (5, of sets 3); ROUNDS: turns of the hand-written kernel and of StarPU (5)
 #     SHADOWS  1 2 4 8 16 32; MEGA_SHADOWS: 1 8
-#     SIZE     samples of a pixel in kernels, several, megakernel, ncu (16), at PICTURE (1024x1024)
+#     SIZE     samples per pixel in kernels, several, megakernel, ncu (16), at PICTURE (1024x1024)
 #     COUNTS   1,4,16; LONG: 64 256; LONGEST: 1024; at SETS_PICTURE (2048x2048)
 #     CORE_SIZE  samples on the cores (4), at CORE_PICTURE (512x512); EMBREE_WIDTH: rays across (1024)
-#     NCU      the profiler (ncu, where PATH or /usr/local/cuda/bin has one)
-#     SECONDS_EACH  for one command (100): then it is interrupted, and what it measured until then counts
-#     LIMIT_S  no command runs beyond so many seconds in all (560)
-#     SMALL    1: small pictures, to try the script itself
+#     NCU      the profiler (ncu, if PATH or /usr/local/cuda/bin has it)
+#     SECONDS_EACH  limit for one command (100); then it is interrupted, and its results so far count
+#     LIMIT_S  limit in seconds for all commands together (560)
+#     SMALL    1: small pictures, to test the script itself
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=bench/record.sh

@@ -177,7 +177,7 @@ class Contest:
         if part == 'idle':
             return [(name, '', lambda n=name: self.idle(n)) for name in self.peers]
         if part == 'bystander':
-            return [(name, '', lambda n=name: self.beside(n)) for name in [*self.peers, 'nobody']]
+            return [(name, '', lambda n=name: self.beside(n)) for name in [*self.peers, 'alone']]
         return [('yoke', 'auto', self.ask_share)] if self.stage.has('share') else []
 
     def crowd(self, name):
@@ -211,7 +211,7 @@ class Contest:
     def beside(self, name):
         def work():
             return self.bystander.run('uneven-up', 'any')['seconds']
-        if name == 'nobody':
+        if name == 'alone':
             return {'opened': work(), 'after': work()}
         peer, run = self.fresh(name)
         opened = work()

@@ -5,9 +5,9 @@
 STARPU is a program that takes `saxpy FLOATS BLOCKS JOBS`, keeps its data on the GPUs and prints
 `first`, `total` and `late median` in seconds; YOKE is yoke-bench-first-jobs; preload is
 libstarpu_alloc.so (starpu_alloc.c), without which StarPU's allocation is not counted. For each figure
-StarPU has the number of blocks that was best for it in two trials. Both are ready before they
-allocate, and yoke's OpenMP threads sleep when they have filled memory: StarPU's program has none.
-Prints medians, and the ratio's median with its 95 % interval; bold where all of that is above 1.
+StarPU uses the number of blocks that was best in two trials. Both programs are ready before they
+allocate. yoke's OpenMP threads sleep after they have filled memory; StarPU's program has no such threads.
+Prints medians, and the median of the ratio with its 95 % interval, in bold if the whole interval is above 1.
 """
 import os
 import re

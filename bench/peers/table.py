@@ -138,7 +138,7 @@ def targets(contest):
     static = contest.series('saxpy', 'openmp', 'static')
     print('| target | limit | measured | |\n| --- | --- | --- | --- |')
     print(verdict('saxpy: auto / OpenMP static', 1.01, median_of(ratios(yoke('saxpy', 'auto'), static))))
-    for part, text in (('uneven-up', 'dear items last'), ('uneven-down', 'dear items first')):
+    for part, text in (('uneven-up', 'expensive items last'), ('uneven-down', 'expensive items first')):
         ideal = contest.ideal(part)
         for what in ('auto', 'auto/first'):
             turns = contest.cells(part).get(('yoke', what), {})
@@ -150,7 +150,7 @@ def targets(contest):
     idle = contest.cells('idle').get(('yoke', ''), {})
     print(verdict('idle workers, cores used', 0.005, median_of(max(r['opened'], r['after']) for r in idle.values())))
     for key, text in (('opened', 'open'), ('after', 'after a job')):
-        slow = ratios(contest.series('bystander', 'yoke', '', key), contest.series('bystander', 'nobody', '', key))
+        slow = ratios(contest.series('bystander', 'yoke', '', key), contest.series('bystander', 'alone', '', key))
         print(verdict(f'a bystander is slowed, {text}', 1.005, median_of(slow)))
     share = [share_of(contest, r) for r in contest.cells('share').get(('yoke', 'auto'), {}).values()]
     print(verdict("partitioning in mxv's time, that of all threads", 0.01, median_of(share), ' %'))
@@ -193,7 +193,7 @@ def main():
         times_table(contest, 'saxpy', contest.series('saxpy', 'openmp', 'static'), 'OpenMP static')
     for part, text in (('uneven-up', 'last'), ('uneven-down', 'first')):
         if part in parts:
-            print(f'## Imbalanced loop of {sizes["uneven_s"]:g} s, {sizes["items"]} items, the dear ones {text}\n')
+            print(f'## Imbalanced loop of {sizes["uneven_s"]:g} s, {sizes["items"]} items, the expensive ones {text}\n')
             times_table(contest, part, contest.ideal(part), 'ideal')
     for part, text in (('empty', f'{data["threads"]} threads'), ('stress', '64 threads')):
         if part in parts:
@@ -206,8 +206,8 @@ def main():
         print(f'## Cores used while idle, over {sizes["idle_s"]:g} s\n')
         pair_table(contest, 'idle', 1, [('opened', 'just opened'), ('after', 'after a job')])
     if 'bystander' in parts:
-        print('## A single-threaded program beside it: its time over that beside nobody\n')
-        pair_table(contest, 'bystander', 1, [('opened', 'just opened'), ('after', 'after a job')], 'nobody')
+        print('## A single-threaded program beside it: its time over its time alone\n')
+        pair_table(contest, 'bystander', 1, [('opened', 'just opened'), ('after', 'after a job')], 'alone')
     if 'share' in parts:
         print(f"## Partitioning in mxv's time, {sizes['rows']} x 2000\n")
         share_text(contest)

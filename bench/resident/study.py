@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How far a partitioner is from the best fixed split where data stay on devices, on machines that need not exist.
+"""How far a partitioner is from the best fixed split where data stay on devices, on simulated machines.
 
     bench/resident/study.py BUILD [--machines N] [--seed S] [--steps N] [--jobs N] [--only CASE,...] [--partitioner NAME]
 
-For each machine (1 to 8 GPUs, alike or not, with or without cores of 1/5 to 1/200 of a GPU, noise 0, 3 or 8 %, jobs of 20 us to
-20 ms) and case: static splits are searched (how many GPUs, which part for the cores), by the mean step of the second half and by all
-steps; then the partitioner (auto) runs with two seeds of noise, each in a first process with an empty knowledge base and in a second
-one. Prints a line each: what it takes as a factor of the best fixed split, in steady state, in total, and in total in the second
-process, with the bytes that a step moves; then the quantiles. All on the virtual clock: nothing of this machine.
+A machine has 1 to 8 GPUs, alike or not, with or without cores of 1/5 to 1/200 of a GPU, noise of 0, 3 or 8 %, and jobs of 20 us to
+20 ms. For each machine and case, static splits are searched (number of GPUs, part for the cores), by the mean step of the second half and
+by all steps. Then the partitioner (auto) runs with two seeds of noise, each in a first process with an empty knowledge base and in a
+second one. Prints a line for each: the time over that of the best fixed split in steady state, in total, and in total in the second
+process, with the bytes moved per step. Then prints the quantiles. Everything runs on the virtual clock, so this machine does not matter.
 """
 import argparse
 import concurrent.futures

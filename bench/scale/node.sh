@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Jobs at scale on a node with one or more GPUs: every set of devices by `yoke run --matrix`, jobs larger than the (limited) device
-# memory, and the product beside direct calls of cuBLAS on a GPU and beside threaded OpenBLAS on the cores.
+# Jobs at scale on a node with one or more GPUs. Runs every set of devices by `yoke run --matrix`, and jobs larger than the (limited) device
+# memory. Compares the product with direct calls of cuBLAS on a GPU and with threaded OpenBLAS on the cores.
 #
 #     bench/scale/node.sh BUILD OUT
 #
 # BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md and OUT/raw.tar.gz: every JSON and log, and a picture of each matrix
-# (LABEL.svg; where there is no gnuplot the words that draw it elsewhere: gnuplot LABEL.gnuplot >LABEL.svg). From the environment:
+# (LABEL.svg; without gnuplot its commands, to draw it later: gnuplot LABEL.gnuplot >LABEL.svg). From the environment:
 #     PARTS    links mm product nbody barnes-hut mxv saxpy barnes-hut-large mm-large nbody-large stream blas (all, in this order of
 #              importance)
-#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
+#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to test the script: "cpu:1 opencl:0"
 #     REPEAT   timed runs of a set (9, of jobs of a few ms 15, of long ones 5 or 3); SWEEP: step of the search for the best fixed split in
 #              the small jobs, none by default
-#     SECONDS_EACH  for one command (150): then it is interrupted, and what it measured until then counts
-#     LIMIT_S  no command runs beyond so many seconds in all (560)
+#     SECONDS_EACH  limit for one command (150); then it is interrupted, and its results so far count
+#     LIMIT_S  limit in seconds for all commands together (560)
 #     MM_LARGE size of the product that takes a second on all devices; by default from the number of GPUs
-#     SMALL    1: small sizes, to try the script itself
+#     SMALL    1: small sizes, to test the script itself
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=bench/record.sh

@@ -105,7 +105,7 @@ def remarks(job, size):
     found, pairs = slower(size)
     print()
     if pairs:
-        print(f"- A device more makes it slower by more than 1 %: {'; '.join(found) if found else 'never'} ({pairs} pairs of sets).")
+        print(f"- An additional device makes it slower by more than 1 %: {'; '.join(found) if found else 'never'} ({pairs} pairs of sets).")
     alone = ', '.join(f"{'+'.join(part['devices'])} {seconds(part['seconds'])}" for part in size['alone'])
     print(f'- Alone: {alone}.')
     most = max((name for name in sets if name.endswith('G') and 'C' not in name and sets[name]['seconds']),
@@ -161,10 +161,10 @@ def product_bound(raw):
     n, inner, columns = large['sizes'][0]['size']
     rate = 2.0 * n * inner * columns / gpu['seconds']
     rows, inner, columns = small['sizes'][0]['size']
-    print(f'\n## mm {rows}x{inner}x{columns} beside the bound of links and arithmetic\n\nA and B in parts over the links of all GPUs at once '
-          f'({link[0] / 1e9:.1f} GB/s each, {link[1] / 1e9:.1f} back), 2 n^3 operations at the {rate / 1e12:.1f} TFLOP/s of one GPU in the large '
-          'product; the largest of the three is the bound (at most 1.10). Beside it as many bytes at the pace of saxpy\'s copies on the same GPUs, in '
-          'and out at once, from and to the memory that all share.\n')
+    print(f'\n## mm {rows}x{inner}x{columns} beside the bound of links and arithmetic\n\nBound: A and B in parts over the links of all GPUs at once '
+          f'({link[0] / 1e9:.1f} GB/s each, {link[1] / 1e9:.1f} back), and 2 n^3 operations at the {rate / 1e12:.1f} TFLOP/s of one GPU in the large '
+          'product. The largest of the three times is the bound (limit: 1.10). The last two columns use the rate of saxpy\'s copies on the same GPUs '
+          'instead, for the same number of bytes, in and out at once, from and to the memory that all share.\n')
     head(['GPUs', 'A and B in', 'C out', 'arithmetic', 'measured', 'measured / bound', '', "at saxpy's pace", 'measured / that'])
     paces = copy_paces(raw)
     for cell in small['sizes'][0]['sets']:
@@ -192,8 +192,8 @@ def products(raw):
         over = mine / direct[way]['seconds'] if mine else None
         row([ways[way], seconds(direct[way]['seconds']),
              str(direct[way]['parts']), seconds(mine), ratio(over), '' if over is None else 'met' if over <= 1.02 else '**missed**'])
-    print(f"\nA and B alone take {seconds(direct['link_seconds'])} to come, one call on data that are there "
-          f"{seconds(direct['resident_seconds'])}; {'right' if direct['right'] else '**wrong**'}.")
+    print(f"\nThe copies of A and B alone take {seconds(direct['link_seconds'])}, one call on resident data "
+          f"{seconds(direct['resident_seconds'])}; results are {'right' if direct['right'] else '**wrong**'}.")
 
 
 def streams(raw):

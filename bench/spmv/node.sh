@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Sparse products on a node with one or more GPUs: what share of the memory's rate they reach on the cores and on a GPU, with the matrix
-# there; single products from the host by every set of devices; conjugate gradients; beside OpenMP's loop and cuSPARSE.
+# Sparse products on a node with one or more GPUs. Measures the share of the memory bandwidth that they reach on the cores and on a GPU with
+# a resident matrix, single products from the host on every set of devices, and conjugate gradients, beside OpenMP's loop and cuSPARSE.
 #
 #     bench/spmv/node.sh BUILD OUT
 #
 # BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md and OUT/raw.tar.gz (every JSON and log). From the environment:
 #     PARTS    peers kernel resident host cg items (all, in this order of importance)
-#                peers       a loop by OpenMP, copies of memory, cuSPARSE (CUSPARSE=FILE where the loader does not find it)
-#                kernel      20 products on a GPU, recorded: how long the kernel takes by the device's clock, without the job around it
-#                resident    STEPS products of one x in a run, on the cores, on one GPU, on both and on two GPUs
+#                peers       a loop by OpenMP, copies of memory, cuSPARSE (CUSPARSE=FILE if the loader does not find it)
+#                kernel      20 recorded products on a GPU: the kernel's time by the device's clock, without the job's overhead
+#                resident    STEPS products of one x per run, on the cores, on one GPU, on both and on two GPUs
 #                host        one product with everything sent from the host and y home, on the same sets
 #                cg          CG_STEPS steps of conjugate gradients, on the same sets
 #                items       resident products of the skewed matrix with tiles of the same rows instead of the same work
 #     MATRICES middle large skewed (all). middle: ch2's random walker, 49,541,329 non-zeros, large: ch2better's, 245,703,628
-#              (mricron-data; stencils of as many points where it is not installed); skewed: 3,000,000 rows, 45 million non-zeros
+#              (mricron-data; if it is not installed, stencils of equally many points); skewed: 3,000,000 rows, 45 million non-zeros
 #     TYPES    double single
-#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
+#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to test the script: "cpu:1 opencl:0"
 #     REPEAT   timed runs (5); ROUNDS of the peers (7); STEPS (200; on the cores a tenth); CG_STEPS (200; on the cores a tenth)
-#     SECONDS_EACH  for one command (40): then it is interrupted, and what it measured until then counts
-#     LIMIT_S  no command runs beyond so many seconds in all (230)
-#     SMALL    1: small matrices, to try the script itself
+#     SECONDS_EACH  limit for one command (40); then it is interrupted, and its results so far count
+#     LIMIT_S  limit in seconds for all commands together (230)
+#     SMALL    1: small matrices, to test the script itself
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=bench/record.sh

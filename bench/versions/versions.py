@@ -1,12 +1,12 @@
-"""Two builds of yoke in turns: is what was measured before any slower?
+"""Compares two builds of yoke, which run in turns: is a measured row slower than before?
 
     python3 versions.py OLD NEW [gpus=1] [pairs=15] [most=61] [seconds=8] [limit=1.01] [rows=NAME,...] [small=0] [left=3600]
 
-OLD and NEW are yoke-bench-turn of two builds (an older tree is given this folder and ../contest.[ch]). Of each row both have a process with
-the row's data, and do one run each by turns, beginning with another one each time: `pairs` at least, then until the `seconds` are over,
-`most` at most. Printed are medians and the median of the pairs' ratios, new to old, with its 95 % interval, bold where all of it is above
-`limit`. Rows that need more GPUs than `gpus` are left out, and no row begins when `left` seconds are over. Pictures and volumes are
-taken from the folder DATA (environment) where it has them; DEVICES (environment) instead of the rows' own is to try it without a GPU.
+OLD and NEW are yoke-bench-turn of two builds. (Copy this folder and ../contest.[ch] into an older tree.) For each row both builds have a
+process with the row's data. The processes run in turns, and the first one changes from pair to pair: at least `pairs` pairs, then until
+`seconds` are over, at most `most`. Prints medians and the median of the pairs' ratios, new over old, with its 95 % interval, in bold if the
+whole interval is above `limit`. Rows that need more GPUs than `gpus` are left out, and no row starts after `left` seconds. Pictures and
+volumes come from the folder DATA (environment), if it has them. DEVICES (environment) replaces the rows' devices, to test without a GPU.
 """
 import os
 import statistics

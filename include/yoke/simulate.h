@@ -1,4 +1,4 @@
-/* yoke/simulate.h - how long a loop would take on a machine that need not exist.
+/* yoke/simulate.h - predicts a loop's time on a machine that does not exist.
  *
  * The library's partitioners hand out the loop's items on a virtual clock, to the cores and GPUs of
  * a machine described on one line; nothing is computed and no device is used. The same description

@@ -71,7 +71,7 @@ yoke_status yk_replica_commit(struct yk_replica *part, struct yk_interval rows)
     if (status != YOKE_ENOMEM)
         return status;
     return yk_fail(YOKE_ENOMEM,
-                   "%s: others have taken the memory that %lld bytes were to get; give this "
-                   "process less of it (mem=)",
+                   "%s: other processes have taken the memory for %lld bytes; give this process "
+                   "less of it (mem=)",
                    place->device->desc.name, (long long)yk_array_span(array, rows));
 }

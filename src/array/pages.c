@@ -114,7 +114,7 @@ static void let_go(struct yk_pin_block *block)
 static void let_go_unused(struct yk_interval bytes)
 {
     struct yk_pin_block *block;
-    while ((block = yk_pin_unused(&yk_pages_map, bytes, YK_PIN_ANYBODY)))
+    while ((block = yk_pin_unused(&yk_pages_map, bytes, YK_PIN_ANY_RANGE)))
         let_go(block);
 }
 
@@ -186,11 +186,10 @@ static int is_foreign_throughout(struct yk_device *device, struct yk_interval by
 
 static void say_refused(const struct yk_pages_question *question)
 {
-    yk_log(
-        YOKE_LOG_INFO,
-        "array %s: its memory stays as it is, and copies to and from %s take about five times as "
-        "long (%s); a higher limit may help (ulimit -l), or memory of yoke_alloc",
-        question->name, question->pinner->device->desc.name, yoke_error_text());
+    yk_log(YOKE_LOG_INFO,
+           "array %s: its memory is not pinned, and copies to and from %s take about five times as "
+           "long (%s); a higher limit may help (ulimit -l), or memory of yoke_alloc",
+           question->name, question->pinner->device->desc.name, yoke_error_text());
 }
 
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap)

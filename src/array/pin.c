@@ -225,21 +225,22 @@ void yk_pin_remove(struct yk_pin_map *map, int64_t first)
         yk_pin_map_close(map);
 }
 
-int yk_pin_is_used(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_pin_who who)
+int yk_pin_is_used(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_pin_users users)
 {
     const struct yk_pin_range *range;
     for (range = map->ranges; range; range = range->next)
-        if ((range->is_array || who == YK_PIN_ANYBODY) && touch(range->pages, bytes))
+        if ((range->is_array || users == YK_PIN_ANY_RANGE) && touch(range->pages, bytes))
             return 1;
     return 0;
 }
 
 struct yk_pin_block *yk_pin_unused(struct yk_pin_map *map, struct yk_interval bytes,
-                                   enum yk_pin_who who)
+                                   enum yk_pin_users users)
 {
     int i;
     for (i = find(map, bytes.first); i < map->count && map->items[i].bytes.first < bytes.last; i++)
-        if (map->items[i].state != YK_PIN_PENDING && !yk_pin_is_used(map, map->items[i].bytes, who))
+        if (map->items[i].state != YK_PIN_PENDING &&
+            !yk_pin_is_used(map, map->items[i].bytes, users))
             return &map->items[i];
     return NULL;
 }

@@ -120,12 +120,12 @@ yoke_status yk_pin_insert(struct yk_pin_map *map, const struct yk_pin_block *blo
 struct yk_pin_block *yk_pin_at(struct yk_pin_map *map, int64_t first);
 void yk_pin_remove(struct yk_pin_map *map, int64_t first);
 /* Whether some range, or some array's range, touches the bytes. */
-enum yk_pin_who { YK_PIN_ANYBODY, YK_PIN_ARRAYS };
-int yk_pin_is_used(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_pin_who who);
-/* The first block in `bytes` that is not pending and that no range (YK_PIN_ANYBODY), or no array's
- * range (YK_PIN_ARRAYS), touches; NULL if there is none. */
+enum yk_pin_users { YK_PIN_ANY_RANGE, YK_PIN_ARRAYS };
+int yk_pin_is_used(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_pin_users users);
+/* The first block in `bytes` that is not pending and that no range (YK_PIN_ANY_RANGE), or no
+ * array's range (YK_PIN_ARRAYS), touches; NULL if there is none. */
 struct yk_pin_block *yk_pin_unused(struct yk_pin_map *map, struct yk_interval bytes,
-                                   enum yk_pin_who who);
+                                   enum yk_pin_users users);
 /* Total bytes of all blocks. */
 int64_t yk_pin_total(const struct yk_pin_map *map);
 /* Checks the invariants: blocks are sorted, disjoint and not empty. */

@@ -21,7 +21,7 @@
 
 /* More threads would be done before the pinner. */
 enum { TOUCHERS = 16, LOOK_AGAIN_NS = 20000 };
-/* A thread is started for so many bytes, which take 1.5 ms to touch; a start takes 0.05. */
+/* Bytes per started thread: touching them takes 1.5 ms, a start 0.05 ms. */
 static const int64_t worth_a_thread = 8 << 20;
 
 struct part {

@@ -136,9 +136,9 @@ void yk_pages_free(void *memory)
     } else if (memory && !used) {
         yk_free(memory);
     } else if (memory) {
-        yk_log(YOKE_LOG_WARN,
-               "yoke_free: an open array uses the memory at %p, which is kept; close the array "
-               "before",
-               memory);
+        yk_log(
+            YOKE_LOG_WARN,
+            "yoke_free: an open array uses the memory at %p, which is kept; close the array first",
+            memory);
     }
 }

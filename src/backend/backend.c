@@ -128,8 +128,8 @@ static yoke_status spec_parse(const char *text, size_t length, struct yk_device_
     size_t name_length = (size_t)((colon ? colon : end) - text);
     char name[32] = "";
     if (!length)
-        return yk_fail(YOKE_EINVAL, "an empty device name in a list of devices; take out the "
-                                    "comma that is too many");
+        return yk_fail(YOKE_EINVAL,
+                       "an empty device name in a list of devices; take out the extra comma");
     if (name_length < sizeof name)
         memcpy(name, text, name_length);
     *spec = (struct yk_device_spec){ .backend = yk_backend_find(name) };

@@ -130,12 +130,12 @@ yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
         status = spoil(job, device, p, flight, &lost);
         rows = yk_job_rows(job, p, yk_flight_items(flight));
         if (status == YOKE_OK && lost)
-            status = yk_fail(YOKE_ELOST,
-                             "array %s: %lld of rows %lld to %lld are lost, for %s changed them in "
-                             "place and did not end (%s: %s); write them again and repeat the job",
-                             job->args[p].array->name, (long long)lost, (long long)rows.first,
-                             (long long)rows.last - 1, job->name, jd->device->device->desc.name,
-                             why ? why : "");
+            status = yk_fail(
+                YOKE_ELOST,
+                "array %s: %lld of rows %lld to %lld are lost, because %s changed them in place "
+                "and did not end (%s: %s); write them again and repeat the job",
+                job->args[p].array->name, (long long)lost, (long long)rows.first,
+                (long long)rows.last - 1, job->name, jd->device->device->desc.name, why ? why : "");
         if (worst == YOKE_OK)
             worst = status;
     }

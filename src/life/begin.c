@@ -33,8 +33,9 @@ static void append_ready(struct yk_job *job)
 
 static void doom(struct yk_job *job, const struct yk_job *because)
 {
-    yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was not done, for it needs %s, which failed: %s",
-                             job->name, because->name, because->text ? because->text : ""));
+    yk_job_fail(job,
+                yk_fail(YOKE_ECANCELED, "%s was not done, because it needs %s, which failed: %s",
+                        job->name, because->name, because->text ? because->text : ""));
 }
 
 /* CPU devices join at once; the others when their host thread has prepared them. Without the job's

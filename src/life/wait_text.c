@@ -11,8 +11,7 @@ static void explain_choice(const struct yk_waits *waits, const char *who, char t
 {
     int length, spins = 2 * waits->brief > waits->flights;
     if (waits->foretold == 0) {
-        snprintf(text, YK_WAIT_TEXT, "%s slept (block): how long its chunks take was not known",
-                 who);
+        snprintf(text, YK_WAIT_TEXT, "%s slept (block): the time of its chunks was not known", who);
         return;
     }
     length = snprintf(text, YK_WAIT_TEXT, "%s %s: chunks of %s are %s beside a wake of %s", who,
@@ -23,7 +22,7 @@ static void explain_choice(const struct yk_waits *waits, const char *who, char t
         snprintf(text + length, YK_WAIT_TEXT - (size_t)length, "; %lld of %lld were %s",
                  (long long)(spins ? waits->flights - waits->brief : waits->brief),
                  (long long)waits->flights,
-                 spins ? "longer, or nobody knew" : "too short to sleep");
+                 spins ? "longer, or of unknown length" : "too short to sleep");
 }
 
 /* The lanes of a CPU, if anything about them is unusual. */

@@ -26,9 +26,9 @@ static const char *const policy_names[] = { "none", "paper", "rate", NULL };
 static yoke_weight_fn *const policies[] = { NULL, yoke_weight_paper, yoke_weight_rate };
 
 static const struct yk_option options[] = {
-    { "cpu-weight", "YOKE_CPU_WEIGHT", NULL, "the part of a range that is for the cores, 0 to 1",
-      YK_OPTION_TEXT, offsetof(struct settings, weight), NULL },
-    { "weight-policy", "YOKE_WEIGHT_POLICY", "none", "what moves it after each job",
+    { "cpu-weight", "YOKE_CPU_WEIGHT", NULL, "the cores' share of a range, 0 to 1", YK_OPTION_TEXT,
+      offsetof(struct settings, weight), NULL },
+    { "weight-policy", "YOKE_WEIGHT_POLICY", "none", "the rule that adjusts it after each job",
       YK_OPTION_CHOICE, offsetof(struct settings, policy), policy_names },
     { .name = NULL },
 };

@@ -59,9 +59,9 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
             yk_time_words((double)told->ns).text, told->partitioner, (unsigned long long)told->jobs,
             (unsigned long long)kernel->jobs);
     if (told->derived)
-        fputs("  began with what jobs of other sizes had taught earlier processes\n", stream);
+        fputs("  began with lessons of earlier processes, from jobs of other sizes\n", stream);
     else if (told->known_jobs > 0)
-        fprintf(stream, "  began with what %lld job%s had taught earlier processes\n",
+        fprintf(stream, "  began with lessons of earlier processes, from %lld job%s\n",
                 (long long)told->known_jobs, told->known_jobs == 1 ? "" : "s");
     if (told->tuned)
         fputs("  began with the lines that yoke tune measured with each device alone\n", stream);

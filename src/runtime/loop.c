@@ -144,8 +144,8 @@ static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec 
     int64_t row = given->row_elements;
     if (param->mode == YOKE_PARAM_ADD && !given->count)
         return yk_fail(YOKE_EINVAL,
-                       ARGUMENT "how many elements may be added to is not known; pass "
-                                "yoke_whole(pointer, count)",
+                       ARGUMENT
+                       "the number of elements is not known; pass yoke_whole(pointer, count)",
                        NAMES_OF(&call->job, p));
     if (row < 0 || given->count < 0)
         return yk_fail(YOKE_EINVAL,

@@ -39,17 +39,19 @@ struct settings {
 static const struct yk_option options[] = {
     { "devices", "YOKE_DEVICES", NULL, "devices to use, as cpu:8,opencl:0:mem=1G (default: all)",
       YK_OPTION_TEXT, offsetof(struct settings, devices), NULL },
-    { "partitioner", "YOKE_PARTITIONER", NULL, "who decides the chunks, as dynamic:chunk=4096",
-      YK_OPTION_TEXT, offsetof(struct settings, partitioner), NULL },
+    { "partitioner", "YOKE_PARTITIONER", NULL,
+      "the partitioner, which decides the chunks, as dynamic:chunk=4096", YK_OPTION_TEXT,
+      offsetof(struct settings, partitioner), NULL },
     { "threads", "YOKE_THREADS", "0",
-      "threads that do CPU work, 1 to 4096 (0: one a core; nc-ht: and one for each GPU stream)",
+      "threads that do CPU work, 1 to 4096 (0: one for each core; nc-ht: and one for each GPU "
+      "stream)",
       YK_OPTION_INT, offsetof(struct settings, threads), NULL },
     { "wait", "YOKE_WAIT", "auto", "how host threads wait for their device", YK_OPTION_CHOICE,
       offsetof(struct settings, waiting), waiting_names },
     /* What a device takes for the same work varied by less than 10 in all that was measured, and so
      * did rows of one job that cost differently (bench/, path tracing); the square of that. */
     { "watchdog", "YOKE_WATCHDOG", "100",
-      "a GPU whose chunk takes so many times as long as expected, and 10 s, is taken out (0: "
+      "a GPU is taken out if a chunk exceeds this multiple of its expected time, and 10 s (0: "
       "never)",
       YK_OPTION_REAL, offsetof(struct settings, watchdog), NULL },
     { "load", "YOKE_LOAD", "later", "when drivers of GPUs that were not named are loaded",
@@ -114,14 +116,13 @@ static yoke_status read_settings(const yoke_config *config, struct settings *out
             out->loading = (int)config->loading;
     }
     if (status == YOKE_OK && (out->threads < 0 || out->threads > 4096))
-        status = yk_fail(YOKE_EINVAL, "threads=%lld; give 1 to 4096, or 0 for one a core",
+        status = yk_fail(YOKE_EINVAL, "threads=%lld; give 1 to 4096, or 0 for one for each core",
                          (long long)out->threads);
     if (status == YOKE_OK && out->watchdog != 0 && !(out->watchdog >= 2 && isfinite(out->watchdog)))
-        status =
-            yk_fail(YOKE_EINVAL,
-                    "watchdog=%g; give how many times as long as expected a chunk may take, at "
-                    "least 2 (default 100), or 0 (config.watchdog: -1) for any time",
-                    out->watchdog);
+        status = yk_fail(YOKE_EINVAL,
+                         "watchdog=%g; give a chunk's time limit as a multiple of its expected "
+                         "time, at least 2 (default 100), or 0 (config.watchdog: -1) for no limit",
+                         out->watchdog);
     if (status == YOKE_OK && (unsigned)out->waiting > YOKE_WAIT_BLOCK)
         status = yk_fail(YOKE_EINVAL, "waiting=%d is none of YOKE_WAIT_*", out->waiting);
     if (status == YOKE_OK && (unsigned)out->loading > YOKE_LOAD_OPEN)

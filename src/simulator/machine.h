@@ -1,4 +1,4 @@
-/* machine.h - PURE. A machine that need not exist, described on one line.
+/* machine.h - PURE. A machine that does not need to exist, described on one line.
  *
  *     cores=8,gpu*4:f=7.5:fixed=50us
  *     [cpu:]key=value[:key=value]... [,gpu[LABEL][*COUNT][:key=value]...]...

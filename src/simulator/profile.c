@@ -15,22 +15,24 @@ enum { steps_max = 1 << 20 };
 #define FIELD(name) offsetof(struct yk_profile_spec, name)
 static const struct yk_option no_options[] = { { .name = NULL } };
 static const struct yk_option linear_options[] = {
-    { "spread", NULL, "1", "cheapest and dearest item: 1 - spread and 1 + spread averages",
+    { "spread", NULL, "1", "cheapest and most expensive item: 1 - spread and 1 + spread averages",
       YK_OPTION_REAL, FIELD(spread), NULL },
     { .name = NULL }
 };
 static const struct yk_option random_options[] = {
     { "spread", NULL, "1", "items cost from 1 - spread to 1 + spread averages", YK_OPTION_REAL,
       FIELD(spread), NULL },
-    { "seed", NULL, "1", "of the costs", YK_OPTION_INT, FIELD(seed), NULL },
+    { "seed", NULL, "1", "seed of the costs", YK_OPTION_INT, FIELD(seed), NULL },
     { .name = NULL }
 };
 static const struct yk_option clustered_options[] = {
-    { "dear", NULL, "8", "how many times as much items of a dear stretch cost", YK_OPTION_REAL,
-      FIELD(dear), NULL },
-    { "share", NULL, "0.25", "of the stretches that is dear", YK_OPTION_REAL, FIELD(share), NULL },
-    { "stretches", NULL, "64", "of equal length", YK_OPTION_INT, FIELD(stretches), NULL },
-    { "seed", NULL, "1", "of where they are", YK_OPTION_INT, FIELD(seed), NULL },
+    { "dear", NULL, "8", "cost of an item in an expensive stretch, as a multiple of the others'",
+      YK_OPTION_REAL, FIELD(dear), NULL },
+    { "share", NULL, "0.25", "part of the stretches that is expensive", YK_OPTION_REAL,
+      FIELD(share), NULL },
+    { "stretches", NULL, "64", "number of stretches, of equal length", YK_OPTION_INT,
+      FIELD(stretches), NULL },
+    { "seed", NULL, "1", "seed of their positions", YK_OPTION_INT, FIELD(seed), NULL },
     { .name = NULL }
 };
 

@@ -1,4 +1,4 @@
-/* simulate.h - PURE. How long a loop would take on a machine that need not exist.
+/* simulate.h - PURE. Predicts a loop's time on a machine that does not need to exist.
  *
  * The real dispatcher and partitioners hand out chunks here, on a virtual clock. The time of a
  * chunk comes from the machine's description and the loop's cost profile; nothing is computed. (The

@@ -150,8 +150,8 @@ void yk_calls_look(yoke_runtime *runtime)
         yk_unlock(&rd->stall_lock);
         if (left_ns > 0)
             yk_log(YOKE_LOG_WARN,
-                   "%s: a call of its driver did not return for %s, and is left. If it would have, "
-                   "set YOKE_WATCHDOG to more than %g, or to 0 to wait whatever it takes",
+                   "%s: a call of its driver did not return for %s, and is left. If it is only "
+                   "slow, set YOKE_WATCHDOG to more than %g, or to 0 for no limit",
                    rd->device->desc.name, yk_time_words(left_ns).text, runtime->watchdog);
     }
 }

@@ -30,8 +30,7 @@ static void take_out(struct yk_job *job, int device, int lane, double waited_ns)
     yk_device_break_off(jd->device->device);
     yk_fail(YOKE_EDEVICE,
             "no chunk of kernel %s ended for %s, and the longest so far took %s; the kernel seems "
-            "to be endless. If it is not, set YOKE_WATCHDOG to more than %g, or to 0 to wait "
-            "whatever it takes",
+            "to be endless. If it is not, set YOKE_WATCHDOG to more than %g, or to 0 for no limit",
             yk_job_kernel(job, yk_flight_form(jd, flight))->kernel.name,
             yk_time_words(waited_ns).text,
             yk_time_words(jd->pace[yk_flight_form(jd, flight)].longest_ns).text,

@@ -141,13 +141,13 @@ inline fetch(status)
     fi
 }
 
-/* yk_transfer_home, from any place that has the rows (ANYBODY), and yk_transfer_back, from one place: others
+/* yk_transfer_home, from any place that has the rows (ANY_PLACE), and yk_transfer_back, from one place: others
  * may be writing their rows. Fresh rows are nowhere, which is allowed. */
-#define ANYBODY PLACES
-#ifdef MUTANT_BACK_FROM_ANYBODY
+#define ANY_PLACE PLACES
+#ifdef MUTANT_BACK_FROM_ANY_PLACE
 #define elsewhere(only) (0)
 #else
-#define elsewhere(only) (only != ANYBODY && needs[row] != only)
+#define elsewhere(only) (only != ANY_PLACE && needs[row] != only)
 #endif
 inline transfer_home(wanted, only, status)
 {

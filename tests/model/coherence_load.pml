@@ -46,7 +46,7 @@ asked:
         :: !direct() ->
 #endif
             detour = 1 << row;
-            transfer_home(detour, ANYBODY, status);
+            transfer_home(detour, ANY_PLACE, status);
             if
             :: status == ok -> goto ask_again
             :: else

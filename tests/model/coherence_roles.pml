@@ -214,7 +214,7 @@ proctype host_job(byte R, W)
     mtype:outcome status = ok;
     enter(R, W);
     if
-    :: R -> transfer_home(R, ANYBODY, status)
+    :: R -> transfer_home(R, ANY_PLACE, status)
     :: else
     fi;
     if

@@ -1,5 +1,5 @@
 /* test_lease.c - lanes cut leases that are replaced all the time: every item is cut exactly once,
- * whoever shows up, and lanes that are equally busy get the same rows in every run.
+ * whichever lanes take part, and equally busy lanes get the same rows in every run.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -351,7 +351,7 @@ static void generations_may_wrap(void **state)
     (void)state;
     assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
     for (s = 0; s < 2; s++) {
-        /* as if so many leases of one piece had been there since the last with pieces for all */
+        /* as if all leases since the last one with pieces for every lane had one piece */
         leases.generation = starts[s] - starts[s] % (1u << 24);
         assert_int_equal(cut_alone(0, &one), 1);
         leases.generation = starts[s];

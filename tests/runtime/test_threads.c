@@ -285,16 +285,15 @@ static void what_auto_came_to(void **state)
     assert_string_equal(sentence(YOKE_WAIT_AUTO, none, &chosen), "");
     assert_int_equal(chosen, YOKE_WAIT_AUTO);
     assert_string_equal(sentence(YOKE_WAIT_AUTO, first, &chosen),
-                        "its host thread slept (block): how long its chunks take was not known");
+                        "its host thread slept (block): the time of its chunks was not known");
     assert_int_equal(chosen, YOKE_WAIT_BLOCK);
     assert_string_equal(
         sentence(YOKE_WAIT_AUTO, longer, &chosen),
         "its host thread slept (block): chunks of 1.2 ms are long beside a wake of 40 us");
     assert_int_equal(chosen, YOKE_WAIT_BLOCK);
-    assert_string_equal(
-        sentence(YOKE_WAIT_AUTO, brief, &chosen),
-        "its host thread polled (spin): chunks of 30 us are short beside a wake of 40 us; 1 of 9 "
-        "were longer, or nobody knew");
+    assert_string_equal(sentence(YOKE_WAIT_AUTO, brief, &chosen),
+                        "its host thread polled (spin): chunks of 30 us are short beside a wake of "
+                        "40 us; 1 of 9 were longer, or of unknown length");
     assert_int_equal(chosen, YOKE_WAIT_SPIN);
     assert_string_equal(sentence(YOKE_WAIT_AUTO, both, &chosen),
                         "its host thread slept (block): chunks of 1 ms are long beside a wake of "

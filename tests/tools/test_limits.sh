@@ -81,7 +81,7 @@ C
 printf '#include "base/closest.h"\n#include "own.h"\n' >apps/clean.c
 echo 'int own;' >src/base/closest.h
 mkdir docs
-echo '| papers/001 | somebody: something |' >docs/references.md
+echo '| papers/001 | author: title |' >docs/references.md
 echo '/* papers/001, section 2 */' >src/runtime/cites.c
 git add .
 tools/limits.sh || { echo "clean code is refused"; exit 1; }

@@ -106,7 +106,7 @@ static void equal_devices_are_equal(void **state)
     job(&cost[3], 1000, 7000);
     yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, 4 });
     assert_true(fabs(cost[0].item_ns / cost[1].item_ns - 1) < 0.005);
-    assert_true(fabs(cost[2].item_ns / cost[0].item_ns - 1) < 0.01); /* nobody saw it */
+    assert_true(fabs(cost[2].item_ns / cost[0].item_ns - 1) < 0.01); /* never measured */
     assert_true(cost[2].item_var > cost[0].item_var);
     assert_true(fabs(cost[3].item_ns - 7) < 0.1);
 }
@@ -128,7 +128,7 @@ static void a_loaded_one_is_not(void **state)
     assert_true(cost[0].item_ns < 1.1);
 }
 
-/* Of other makes: what nobody has measured, or only beside copies, is as the peaks say, and what
+/* Of other makes: what was never measured, or only beside copies, is as the peaks say, and what
  * has been measured well is as measured, however far from its peak. */
 static void peaks_count_where_nothing_else_does(void **state)
 {

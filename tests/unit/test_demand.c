@@ -207,16 +207,16 @@ static void who_is_unknown_counts_as_the_fastest(void **state)
         { CPU, 100, 110, NULL },
         { GPU, 900, 1000, NULL },
     };
-    static const struct step nobody[] = { { GPU, 900, 1000, "speed unknown" },
-                                          { CPU, 0, 100, "speed unknown" },
-                                          { CPU, 100, 110, NULL },
-                                          { GPU, 800, 900, NULL } };
+    static const struct step unknown[] = { { GPU, 900, 1000, "speed unknown" },
+                                           { CPU, 0, 100, "speed unknown" },
+                                           { CPU, 100, 110, NULL },
+                                           { GPU, 800, 900, NULL } };
     struct yk_dispatch *dispatch = open_two("demand:dd=10", 1000, told);
     (void)state;
     WALK(dispatch, steps);
     yk_dispatch_close(dispatch);
     dispatch = open_two("demand:dd=10", 1000, NULL);
-    WALK(dispatch, nobody);
+    WALK(dispatch, unknown);
     yk_dispatch_close(dispatch);
 }
 

@@ -40,13 +40,13 @@ static int page_of(int64_t address)
     return (int)((address - base) / PAGE);
 }
 
-static int model_used(const struct model *m, int block, enum yk_pin_who who)
+static int model_used(const struct model *m, int block, enum yk_pin_users users)
 {
     int r, p;
     for (r = 0; r < RANGES; r++)
         for (p = 0; p < PAGES; p++)
             if (m->block[p] == block && m->ranges[r].joined &&
-                (m->ranges[r].is_array || who == YK_PIN_ANYBODY) &&
+                (m->ranges[r].is_array || users == YK_PIN_ANY_RANGE) &&
                 base + (int64_t)p * PAGE >= m->ranges[r].pages.first &&
                 base + (int64_t)p * PAGE < m->ranges[r].pages.last)
                 return 1;
@@ -104,9 +104,9 @@ static void leave(struct model *m, struct yk_pin_map *map, struct yk_pin_range *
     struct yk_pin_block *block;
     int p, keep = draw(2);
     yk_pin_leave(map, range);
-    while ((block = yk_pin_unused(map, range->pages, keep ? YK_PIN_ANYBODY : YK_PIN_ARRAYS))) {
+    while ((block = yk_pin_unused(map, range->pages, keep ? YK_PIN_ANY_RANGE : YK_PIN_ARRAYS))) {
         int number = m->block[page_of(block->bytes.first)];
-        assert_false(model_used(m, number, keep ? YK_PIN_ANYBODY : YK_PIN_ARRAYS));
+        assert_false(model_used(m, number, keep ? YK_PIN_ANY_RANGE : YK_PIN_ARRAYS));
         for (p = 0; p < PAGES; p++)
             if (m->block[p] == number)
                 m->block[p] = 0;
@@ -114,7 +114,7 @@ static void leave(struct model *m, struct yk_pin_map *map, struct yk_pin_range *
     }
     for (p = page_of(range->pages.first); p < page_of(range->pages.last); p++)
         assert_true(!m->block[p] ||
-                    model_used(m, m->block[p], keep ? YK_PIN_ANYBODY : YK_PIN_ARRAYS));
+                    model_used(m, m->block[p], keep ? YK_PIN_ANY_RANGE : YK_PIN_ARRAYS));
 }
 
 static void against_a_model(void **state)

@@ -148,7 +148,7 @@ static void the_sink_gets_lines_up_to_its_level(void **state)
     yk_log(YOKE_LOG_ERROR, "that");
     assert_string_equal(heard.line, "that");
     yoke_set_log(NULL, &heard, YOKE_LOG_DEBUG);
-    yk_log(YOKE_LOG_ERROR, "nobody");
+    yk_log(YOKE_LOG_ERROR, "unheard");
     assert_int_equal(heard.lines, 2);
 }
 

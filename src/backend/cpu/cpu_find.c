@@ -33,17 +33,16 @@ const struct yk_option yk_cpu_options[] = {
     { .name = "variant",
       .variable = "YOKE_CPU_VARIANT",
       .initial = "auto",
-      .help =
-          "instructions kernels use: auto (those a kernel is fastest with), base, v3 (AVX2), v4 "
-          "(AVX-512)",
+      .help = "instructions that kernels use: auto (the fastest for each kernel), base, v3 (AVX2), "
+              "v4 (AVX-512)",
       .type = YK_OPTION_CHOICE,
       .offset = offsetof(struct cpu_settings, variant),
       .choices = variant_choices },
     { .name = "affinity",
       .variable = "YOKE_CPU_AFFINITY",
       .initial = "keep",
-      .help = "cores to use: keep (those the thread that opens yoke is bound to), ignore (all of "
-              "the process's cpuset)",
+      .help = "cores to use: keep (those to which the opening thread is bound), ignore (all of the "
+              "cpuset)",
       .type = YK_OPTION_CHOICE,
       .offset = offsetof(struct cpu_settings, ignores_affinity),
       .choices = affinity_choices },
@@ -284,7 +283,7 @@ yoke_status yk_cpu_find(const struct yk_device_spec *spec, int asked, struct yk_
                  yk_count_words(topology->core_count, "core").text,
                  search.usable < topology->core_count ? " (cgroup quota)" : "",
                  yk_cpu_variant_name(yk_cpu_variant_best()));
-    /* a user who names a number of cores needs no hint */
+    /* a named number of cores needs no hint */
     if (status == YOKE_OK && !search.ignores_affinity && number_of(spec->selector) < 0)
         tell_binding(&search, why);
     yk_topology_close(&search.topology);

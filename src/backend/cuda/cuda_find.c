@@ -109,7 +109,7 @@ static yoke_status describe(const struct yk_cuda_driver *driver, int index,
     if (code == CUDA_SUCCESS)
         code = cu->DeviceTotalMem(&bytes, device);
     if (code != CUDA_SUCCESS)
-        return yk_fail(YOKE_ENODEV, "%s cannot be asked what it is: %s; see `nvidia-smi`",
+        return yk_fail(YOKE_ENODEV, "%s: its properties cannot be read: %s; see `nvidia-smi`",
                        desc->name, yk_cuda_code_name(cu, code));
     if (attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_PROHIBITED)
         return yk_fail(YOKE_ENODEV,

@@ -152,7 +152,7 @@ static yoke_status take_nvrtc(const char *const *names)
         status = yk_library_symbols(library, nvrtc_symbols,
                                     sizeof nvrtc_symbols / sizeof *nvrtc_symbols);
     if (status == YOKE_OK && nvrtc.api.Version(&nvrtc.major, &nvrtc.minor) != NVRTC_SUCCESS)
-        status = yk_fail(YOKE_ENODEV, "%s does not tell its version", yk_library_path(library));
+        status = yk_fail(YOKE_ENODEV, "%s does not report its version", yk_library_path(library));
     if (status == YOKE_OK)
         snprintf(nvrtc.path, sizeof nvrtc.path, "%s", yk_library_path(library));
     return status;

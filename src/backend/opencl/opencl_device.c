@@ -211,7 +211,7 @@ YK_LEAVABLE_SLOTS(opencl)
 
 const struct yk_backend yk_backend_opencl = {
     .name = "opencl",
-    .summary = "GPUs, and CPUs asked for by name, through their OpenCL 1.2 drivers",
+    .summary = "GPUs, and CPUs if named, through their OpenCL 1.2 drivers",
     .options = yk_opencl_options,
     .settings_bytes = sizeof(struct yk_opencl_settings),
     .find = yk_opencl_find,

@@ -28,12 +28,11 @@ const struct yk_option yk_opencl_options[] = {
     { "units", NULL, NULL, "use only this many of its compute units [all]", YK_OPTION_INT,
       offsetof(struct yk_opencl_settings, units), NULL },
     { "wake", NULL, "auto",
-      "learn of the end of work by the driver's callback or by a sleeping poll "
-      "[GPUs poll]",
+      "how the end of work is noticed: the driver's callback or a sleeping poll [GPUs poll]",
       YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, wake), wakes },
     { "pin", NULL, "auto",
-      "stage copies through pinned memory of the driver's; yes: and pin the program's "
-      "[stage where it has memory of its own, else no]",
+      "stage copies through the driver's pinned memory; yes: also pin the program's memory [stage "
+      "if the device has its own memory, else no]",
       YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, pin), pins },
     { "copies", NULL, NULL,
       "copies of a sum (mode add) that groups share, a power of two [16, CPUs 1]", YK_OPTION_INT,

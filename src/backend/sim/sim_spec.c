@@ -20,7 +20,7 @@ static const char *const build_outcomes[] = { "works", "fails", NULL };
 
 /* Defaults that differ between the kinds are not here but in initial_settings(). */
 const struct yk_option yk_sim_options[] = {
-    { "rate", NULL, NULL, "items a second, of one core or of a whole GPU [1e9, 20e9]",
+    { "rate", NULL, NULL, "items per second of one core or of a whole GPU [1e9, 20e9]",
       YK_OPTION_REAL, FIELD(rate), NULL },
     { "work", NULL, "1", "work of one item: 2 halves the rate", YK_OPTION_REAL, FIELD(work), NULL },
     { "slow", NULL, NULL, "kernels of this name take `slowed` times as long", YK_OPTION_TEXT,
@@ -29,7 +29,7 @@ const struct yk_option yk_sim_options[] = {
     { "cores", NULL, NULL, "cpu: cores, each a lane of its own [4]", YK_OPTION_INT, FIELD(cores),
       NULL },
     { "mem", NULL, NULL, "gpu: device memory [1G]", YK_OPTION_BYTES, FIELD(mem), NULL },
-    { "pages", NULL, "0", "gpu: memory is mapped on demand in pages of so many bytes; 0: at once",
+    { "pages", NULL, "0", "gpu: memory is mapped on demand in pages of this size; 0: at once",
       YK_OPTION_BYTES, FIELD(pages), NULL },
     { "taken", NULL, "0", "gpu: bytes of memory that others take between booking and mapping",
       YK_OPTION_BYTES, FIELD(taken), NULL },
@@ -40,15 +40,16 @@ const struct yk_option yk_sim_options[] = {
     { "staging", NULL, "no", "gpu: whether its driver has pinned memory to give, or none left",
       YK_OPTION_CHOICE, FIELD(staging), offers },
     { "pageable", NULL, "0",
-      "gpu: bytes a second of copies of memory that is not pinned; 0: as link", YK_OPTION_REAL,
+      "gpu: bytes per second of copies of memory that is not pinned; 0: as link", YK_OPTION_REAL,
       FIELD(pageable), NULL },
-    { "link", NULL, NULL, "gpu: bytes a second of copies, in each direction [12e9]", YK_OPTION_REAL,
-      FIELD(link), NULL },
-    { "peer", NULL, "0", "gpu: bytes a second of copies from another that has it too; 0: none",
-      YK_OPTION_REAL, FIELD(peer), NULL },
+    { "link", NULL, NULL, "gpu: bytes per second of copies, in each direction [12e9]",
+      YK_OPTION_REAL, FIELD(link), NULL },
+    { "peer", NULL, "0",
+      "gpu: bytes per second of copies from another GPU with this setting; 0: none", YK_OPTION_REAL,
+      FIELD(peer), NULL },
     { "latency", NULL, NULL, "gpu: cost of a copy beside its bytes [10us]", YK_OPTION_SECONDS,
       FIELD(latency), NULL },
-    { "bandwidth", NULL, NULL, "gpu: bytes a second of copies within its memory [500e9]",
+    { "bandwidth", NULL, NULL, "gpu: bytes per second of copies within its memory [500e9]",
       YK_OPTION_REAL, FIELD(bandwidth), NULL },
     { "fill", NULL, NULL, "gpu: items that run at once; a kernel's time grows in steps of it [1]",
       YK_OPTION_INT, FIELD(fill), NULL },
@@ -57,7 +58,7 @@ const struct yk_option yk_sim_options[] = {
       FIELD(launch), NULL },
     { "noise", NULL, "0", "times vary by up to this fraction, the same way for the same seed",
       YK_OPTION_REAL, FIELD(noise), NULL },
-    { "seed", NULL, "1", "of the noise", YK_OPTION_INT, FIELD(seed), NULL },
+    { "seed", NULL, "1", "seed of the noise", YK_OPTION_INT, FIELD(seed), NULL },
     { "contention", NULL, "0",
       "kernels take longer by this fraction for each other device that is computing",
       YK_OPTION_REAL, FIELD(contention), NULL },
@@ -253,7 +254,7 @@ yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_
 {
     struct sim_selector selector;
     if (why)
-        snprintf(why, 512, "virtual devices; there when asked for, as sim:cpu:cores=8,sim:gpu*2");
+        snprintf(why, 512, "virtual devices; only used if named, as sim:cpu:cores=8,sim:gpu*2");
     if (!asked)
         return YOKE_OK;
     yoke_status status = selector_parse(spec->selector[0] ? spec->selector : "cpu", &selector);

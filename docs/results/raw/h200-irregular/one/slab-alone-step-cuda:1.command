@@ -1,1 +1,0 @@
-/tmp/b/cli/yoke run photons --size 320M --devices cuda:1 --kernel step --verify --json - --repeat 7

@@ -1,1 +1,0 @@
-/tmp/b/cli/yoke run photons --size 10M --devices cpu,cuda:0,cuda:1 --kernel auto --verify --json - --repeat 5

@@ -1,1 +1,0 @@
-/tmp/b/bench/path/yoke-bench-path-megakernel 32 5 picture=1024x1024 shadows=1 copies=16 surface=mixed

@@ -1,1 +1,0 @@
-/tmp/b/cli/yoke run path --size 512 --devices cuda:0 --kernel auto --json - --picture 2048x2048 --repeat 3

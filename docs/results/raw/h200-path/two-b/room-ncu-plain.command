@@ -1,1 +1,0 @@
-ncu --set full --clock-control none --kernel-name yoke_entry_path_lanes --launch-skip 1 --launch-count 2 --force-overwrite --export /tmp/o1/room-ncu-plain /tmp/b/cli/yoke run path --size 32 --picture 1024x1024 --devices cuda:0 --partitioner even --repeat 1 --quiet --kernel plain

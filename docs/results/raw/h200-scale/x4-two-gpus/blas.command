@@ -1,1 +1,0 @@
-bench/yoke-bench-mm 7000 double 5

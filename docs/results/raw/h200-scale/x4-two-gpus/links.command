@@ -1,1 +1,0 @@
-cli/yoke info --devices cpu,cuda:0,cuda:1 --measure --json

@@ -1,1 +1,0 @@
-cli/yoke run barnes-hut --matrix --size 29360128 --devices cpu,cuda:0,cuda:1 --repeat 5 --verify --plot barnes-hut-large.svg --json -

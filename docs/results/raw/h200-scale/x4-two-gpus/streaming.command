@@ -1,1 +1,0 @@
-bench/streaming/yoke-bench-streaming cuda:0 mem=1G times=4

@@ -1,1 +1,0 @@
-/tmp/b/cli/yoke info --devices cpu,cuda --json

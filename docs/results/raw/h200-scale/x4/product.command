@@ -1,1 +1,0 @@
-/tmp/w/c/product 7000 9
