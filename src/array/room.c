@@ -152,3 +152,35 @@ yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int
         *out = memory.buffer;
     return status;
 }
+
+/* The best fit that is at most twice as large as needed. */
+static struct yk_spare *fitting(struct yk_place *place, int64_t bytes)
+{
+    struct yk_spare *best = NULL;
+    int i;
+    for (i = 0; i < YK_SPARES; i++) {
+        struct yk_spare *spare = &place->spares[i];
+        if (spare->buffer && spare->bytes >= bytes && spare->bytes / 2 <= bytes &&
+            (!best || spare->bytes < best->bytes))
+            best = spare;
+    }
+    return best;
+}
+
+yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                            struct yk_spare *out)
+{
+    struct yk_spare found = { NULL, bytes }, *spare;
+    yoke_status status;
+    yk_lock(&place->lock);
+    spare = fitting(place, bytes);
+    if (spare && yk_place_room_locked(place) >= spare->bytes) {
+        found = *spare;
+        *spare = (struct yk_spare){ NULL, 0 };
+    }
+    yk_unlock(&place->lock);
+    status = found.buffer ? YOKE_OK : yk_place_alloc(places, place, bytes, &found.buffer);
+    if (status == YOKE_OK)
+        *out = found;
+    return status;
+}

@@ -5,7 +5,6 @@
  * may be idle; the next job mostly needs the same. So the memory is kept until the room is needed
  * for something else: a few buffers, the largest so far.
  */
-#include "../base/status.h"
 #include "array.h"
 #include "place.h"
 
@@ -48,36 +47,4 @@ void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t byt
     if (buffer)
         place->device->backend->free(place->device, buffer);
     yk_unlock(&place->lock);
-}
-
-/* The best fit that is at most twice as large as needed. */
-static struct yk_spare *fitting(struct yk_place *place, int64_t bytes)
-{
-    struct yk_spare *best = NULL;
-    int i;
-    for (i = 0; i < YK_SPARES; i++) {
-        struct yk_spare *spare = &place->spares[i];
-        if (spare->buffer && spare->bytes >= bytes && spare->bytes / 2 <= bytes &&
-            (!best || spare->bytes < best->bytes))
-            best = spare;
-    }
-    return best;
-}
-
-yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                            struct yk_spare *out)
-{
-    struct yk_spare found = { NULL, bytes }, *spare;
-    yoke_status status;
-    yk_lock(&place->lock);
-    spare = fitting(place, bytes);
-    if (spare && yk_place_room_locked(place) >= spare->bytes) {
-        found = *spare;
-        *spare = (struct yk_spare){ NULL, 0 };
-    }
-    yk_unlock(&place->lock);
-    status = found.buffer ? YOKE_OK : yk_place_alloc(places, place, bytes, &found.buffer);
-    if (status == YOKE_OK)
-        *out = found;
-    return status;
 }

@@ -12,10 +12,6 @@
 #define MORE_JOBS (1.0 / 3)
 /* Making plans may take this part of the time of all jobs (see is_due). */
 #define PLANNING 0.01
-/* Devices take up to this part longer beside others: beside cores, which use the memory that they
- * copy from and the threads that drive them, or beside other GPUs. */
-#define CONTENDED_BY_CORES 0.4
-#define CONTENDED_BY_GPUS  0.1
 
 /* From the described rates of the links; a copy is started like a kernel. */
 static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
@@ -130,15 +126,14 @@ static void follow_cuts(struct yk_decomposition *decomposition, const struct yk_
     decomposition->told = 0;
 }
 
-/* Factor by which a smaller team may be faster than its parts show. */
+/* Only cores use the host's memory: the rows of GPUs stay there. */
 static double relief(const struct yk_decomposition *decomposition, uint32_t team)
 {
     const double *fill = decomposition->members[decomposition->leads].fill;
-    int d;
+    int d, cores = 0;
     for (d = 0; d < decomposition->devices; d++)
-        if ((decomposition->team & ~team) >> d & 1 && !(fill[d] > 0))
-            return 1 + CONTENDED_BY_CORES;
-    return 1 + CONTENDED_BY_GPUS;
+        cores |= ((decomposition->team & ~team) >> d & 1) && !(fill[d] > 0);
+    return yk_team_relief(cores);
 }
 
 struct prospect { /* another team and its plan */

@@ -30,6 +30,10 @@ static inline int yk_team_only(uint32_t devices)
     return d;
 }
 
+/* Factor by which a team may be faster than its speeds beside others say, without devices that use
+ * the host's memory for that part of their time: cores all the time, GPUs while they copy. */
+double yk_team_relief(double host_memory_part);
+
 struct yk_offers {
     uint32_t team;     /* the present one */
     const int *make;   /* of each device: equal numbers for one make */

@@ -9,10 +9,6 @@
 
 /* Jobs in a row in which a device got nothing before it is not asked any more. */
 enum { IDLE_MOST = 2 };
-/* Devices that work in the host's memory may slow each other to 1 / (1 + SHARED): two that use it
- * equally get a half each. Others slow each other less. */
-#define SHARED 0.8
-#define APART  0.1
 
 enum { DEVICES_MOST = 32 };
 
@@ -61,7 +57,6 @@ static double host_memory_part(const struct yk_split_device *device)
     return device->host_memory ? 1 : device->copy_item_ns * device->rate;
 }
 
-/* Factor by which a smaller team may be faster than its speeds beside the present one say. */
 static double relief(const struct round *round, uint32_t team)
 {
     double shared = 0;
@@ -69,7 +64,7 @@ static double relief(const struct round *round, uint32_t team)
     for (d = 0; d < round->asks->count; d++)
         if (is_in(round->team & ~team, d))
             shared += host_memory_part(&round->asks->devices[d]);
-    return 1 + fmax(APART, fmin(SHARED, shared));
+    return yk_team_relief(shared);
 }
 
 static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
