@@ -95,6 +95,7 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
 static void describe(const struct yk_job *job, struct yk_plan *plan)
 {
     struct yk_decomposition *decomposition = job->decomposition;
+    const int leads = decomposition->leads;
     double least;
     int m;
     plan->devices = decomposition->devices;
@@ -111,6 +112,8 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
             decomposition->leads = m;
         }
     }
+    if (decomposition->leads != leads) /* the present round has lost its beginning */
+        decomposition->told = 0;
     describe_ways(job, plan);
     describe_bytes(job, plan);
     plan->jobs = (double)decomposition->jobs;
