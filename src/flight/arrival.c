@@ -3,7 +3,7 @@
  *
  * A device with memory of its own first sends what other devices wait for: its part of arrays that
  * several devices share. Then it gets its own rows, and last it takes what the others have sent
- * meanwhile.
+ * in that time.
  */
 
 #include "arrival.h"
