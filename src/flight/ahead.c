@@ -13,7 +13,8 @@
  * pinned; memory that cannot be pinned gives it none.
  *
  * Regions lie in the order of the devices (partition/auto.h), so a device's rows end where the
- * shares of the devices behind it begin. */
+ * shares of the devices behind it begin.
+ */
 
 #include "ahead.h"
 

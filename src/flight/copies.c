@@ -5,7 +5,8 @@
  * Atomics on one address are serialised (on an H200 about one per cycle). If thousands of groups
  * count into a few slots, they dominate a kernel's time (docs/results/irregular-h200.md). Copies
  * cost memory, clearing and a fold. So their number is what the device says (copies=), but only
- * while all of them together are small compared with a cache. */
+ * while all of them together are small compared with a cache.
+ */
 
 #include "copies.h"
 

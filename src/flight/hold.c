@@ -4,7 +4,8 @@
  * ones that chunks touch in part get windows (window.c). A job takes all the device memory that it
  * needs at once, or waits until other jobs have given theirs back. It takes none before jobs that
  * began earlier have theirs. So a job waits only for earlier ones, on every device, and there is no
- * circle of waiting jobs. */
+ * circle of waiting jobs.
+ */
 
 #include "hold.h"
 

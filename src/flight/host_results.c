@@ -12,7 +12,8 @@
  * (stalled.h) may still write at any time, but only into its own buffer, and rows of the buffer are
  * read only after a flight that ended well. Other devices write the missing rows into the array.
  * The buffer of a lost place is never used again and never freed, because the place's function
- * table does not free. */
+ * table does not free.
+ */
 
 #include "host_results.h"
 

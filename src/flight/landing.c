@@ -1,7 +1,8 @@
 /* landing.c - how a flight ends: well, issued only halfway, or with a kernel that failed. See
  * flight.c.
  *
- * All functions are for the thread that steps the lane. */
+ * All functions are for the thread that steps the lane.
+ */
 
 #include "landing.h"
 

@@ -5,7 +5,8 @@
  * layout, so its windows may be as narrow as the panel. A panel that every chunk reads whole needs
  * no replica, which would take as much room as the array. Instead the job has its own copy, in the
  * same memory as its windows, sent for the first chunk and freed with the job. These rows are not
- * written while the job runs, so coherence need not know about the copy. */
+ * written while the job runs, so coherence need not know about the copy.
+ */
 #include "packed.h"
 
 /* Panels are aligned like separate buffers. */

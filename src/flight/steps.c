@@ -4,7 +4,8 @@
  * A few words at the head of the queue say what a launch left. They are copied to the host after
  * each launch. The thread that looks whether the flight is complete reads them and launches again,
  * so no additional thread waits. Results leave when the queue is empty. Several launches may follow
- * each other without a look at the words, because a job with deep trees needs many. */
+ * each other without a look at the words, because a job with deep trees needs many.
+ */
 
 #include "steps.h"
 

@@ -4,7 +4,8 @@
  * Which part the device will get is not known yet. As far as possible it will be rows that it has
  * (regions keep to the shares of the last such job, partition/auto.h). So of the rows that it
  * lacks, only those count that exceed what the other devices will do. Arrays that all items need
- * whole do not count per item. */
+ * whole do not count per item.
+ */
 
 #include "traffic.h"
 

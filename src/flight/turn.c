@@ -4,7 +4,8 @@
  * The knowledge belongs to the pair of kernels, so that jobs that run at the same time share it. A
  * trial on a GPU has the GPU for itself. The cores of a CPU share their chunks, and the time that
  * each core spent on them counts. A device continues with one kernel if the other one does not
- * compile, is not compiled yet, or has no memory for its queues. */
+ * compile, is not compiled yet, or has no memory for its queues.
+ */
 
 #include "turn.h"
 

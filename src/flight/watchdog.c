@@ -4,7 +4,8 @@
  * they take longer than the model allows (model/stall.h), the device is taken out like any other
  * that fails (overdue.c), except that its driver is never called again. calls.c handles calls that
  * do not return. Cores are not watched: a thread cannot be abandoned while it runs in the program's
- * memory. */
+ * memory.
+ */
 #include "watchdog.h"
 
 #include "flight.h"

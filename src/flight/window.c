@@ -6,7 +6,8 @@
  * ends. So no chunk waits for memory, and the buffer stays for the next job (yk_place_give). The
  * size of the windows limits the length of chunks. Only if a function returns the rows of a chunk
  * (YOKE_CUSTOM) may a chunk need more than expected. Its lane then takes a separate buffer, or the
- * chunk is made smaller. */
+ * chunk is made smaller.
+ */
 
 #include "window.h"
 

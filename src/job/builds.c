@@ -2,7 +2,8 @@
  *
  * A thread first enters, then checks whether the process is ending. The thread that ends the
  * process first marks that, then checks whether builds are under way. So at least one of the two
- * sees the other. */
+ * sees the other.
+ */
 
 #include "builds.h"
 

@@ -5,7 +5,8 @@
  * References are held by the job until it is over, by threads that step its lanes, by the story of
  * a kernel's latest job (explain.h), and by the ticket if the result may be asked for. At most
  * KEPT_MOST finished jobs keep their crews for their tickets. The others keep only the numbers, so
- * any number of finished jobs may wait until their results are asked for. */
+ * any number of finished jobs may wait until their results are asked for.
+ */
 
 #include "crew.h"
 

@@ -100,7 +100,7 @@ struct yk_job_device {
     yoke_status status;   /* YOKE_OK: its kernel is built and its arrays have room */
     double share;         /* part of the range that it will probably get; < 0: unknown */
     int steady;           /* as in yk_learned */
-    int driven;           /* 1: by the thread that called yoke_run */
+    int driven;           /* 1: the thread that called yoke_run drives it */
     double copying_ns;    /* time of all copies of the rows that it will probably get */
     int failed;           /* 1: it is lost; its unfinished chunks are taken back */
     int retired;          /* 1: it gets no more chunks; its unfinished ones count */

@@ -27,8 +27,7 @@ enum yk_build_state { YK_BUILD_NONE, YK_BUILD_RUNNING, YK_BUILD_READY, YK_BUILD_
 struct yk_build {
     atomic_int state; /* stored with release after program or text is set */
     yk_mutex lock; /* held by the thread that builds; no lock is taken inside, except by backends */
-    struct yk_kernel
-        *kernel; /* set if a separate thread was started for the build; it is joined at close */
+    struct yk_kernel *kernel; /* set if a separate thread builds, which is joined at close */
     struct yk_device *device;
     struct yk_thread thread;
     struct yk_program *program;

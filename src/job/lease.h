@@ -25,7 +25,8 @@
  * pieces are done. A lane has at most two slots at a time: one for the lease that it has finished
  * and not reported, and one for the lease that it continues with. There are 2 * lanes + 1 slots. So
  * there is always a free one when a lane finds the current lease used up, because that lane works
- * on none. */
+ * on none.
+ */
 #ifndef YK_JOB_LEASE_H
 #define YK_JOB_LEASE_H
 

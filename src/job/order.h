@@ -7,7 +7,8 @@
  * chain of any length has one entry, and the time to link a job depends only on its own conflicts.
  *
  * An edge leads from a job to one that waits for it. It lies in the memory of the waiting job,
- * which exists as long as it waits. Protected by runtime.lock; prepare and close need no lock. */
+ * which exists as long as it waits. Protected by runtime.lock; prepare and close need no lock.
+ */
 #ifndef YK_JOB_ORDER_H
 #define YK_JOB_ORDER_H
 

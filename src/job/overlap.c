@@ -2,7 +2,8 @@
  * them.
  *
  * yoke tracks rows per array. Two jobs on two arrays run at the same time, and what a device wrote
- * to one array does not reach another device's copy of the other array. */
+ * to one array does not reach another device's copy of the other array.
+ */
 
 #include "overlap.h"
 

@@ -2,7 +2,8 @@
  *
  * Partial results are an internal array with a row for each block (blocks.h). Chunks write it like
  * other arrays, so results that a device did not bring home are computed again and count once. Rows
- * leave each device as chunks end. At the job's end the host folds them, block by block. */
+ * leave each device as chunks end. At the job's end the host folds them, block by block.
+ */
 #ifndef YK_JOB_REDUCTION_H
 #define YK_JOB_REDUCTION_H
 

@@ -9,7 +9,8 @@
  *
  * Locks, outermost first: knowledge.lock (knowledge_state.h), runtime.lock (lists of jobs and
  * arrays), job.lock (dispatcher), an array's lock, a place's lock. A thread that holds runtime.lock
- * or job.lock does not sleep. */
+ * or job.lock does not sleep.
+ */
 #ifndef YK_JOB_RUNTIME_H
 #define YK_JOB_RUNTIME_H
 
@@ -38,8 +39,8 @@ struct yk_worker {
      * otherwise. */
     int kept_cpu, stays;
     struct yk_affinity anywhere;
-    uint64_t
-        stepped; /* rd->stepped when the thread last looked (calls.c); used by the thread itself */
+    /* The device's `stepped` when the thread last looked (calls.c); used by the thread itself. */
+    uint64_t stepped;
     struct yk_thread thread;
     struct yk_parker parker;
     atomic_int asleep;
@@ -59,19 +60,16 @@ struct yk_runtime_device {
     struct yk_place *place;
     struct yk_device *device; /* place->device */
     int lanes;
-    int number;               /* index in runtime->devices */
-    struct yk_queue **queues; /* one per lane */
-    struct yk_worker
-        /* CPU: one per lane. Other devices: one. NULL with a virtual clock. */
-        *workers;
+    int number;                /* index in runtime->devices */
+    struct yk_queue **queues;  /* one per lane */
+    struct yk_worker *workers; /* CPU: per lane; else one; NULL with a virtual clock */
     int worker_count;
     int *tracks;        /* one per lane, if there is a trace */
     int lost;           /* 1: it failed and gets no more work; under runtime.lock */
     yk_mutex admission; /* held while a job takes memory for its arrays; its holder may sleep */
     int holders;        /* number of jobs that hold memory; under admission */
-    uint32_t
-        /* Pinned words of all lanes for the next step kernel; NULL: none. Under place->lock. */
-        *spare_words;
+    /* Pinned words of all lanes for the next step kernel; NULL: none. Under place->lock. */
+    uint32_t *spare_words;
     yk_mutex stall_lock;         /* protects the next four; a leaf lock */
     struct yk_stall stall;       /* chunks of all jobs that are under way, for the watchdog */
     struct yk_stepper *steppers; /* threads that step the device now */
@@ -118,9 +116,8 @@ struct yoke_runtime {
     atomic_int device_count; /* stored with release after the entry is complete */
     int checks; /* 1: checking mode: checks what kernels touch, and what the program does with
                    arrays */
-    int virtual_clock; /* 1: all devices are simulated; set with the first device */
-    const struct yk_backend
-        *clock;       /* with a virtual clock: the backend that has now() and advance() */
+    int virtual_clock;              /* 1: all devices are simulated; set with the first device */
+    const struct yk_backend *clock; /* with a virtual clock: has now() and advance() */
     yk_mutex driving; /* held by the thread that steps all lanes, with a virtual clock */
 
     char *partitioner;

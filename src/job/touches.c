@@ -3,7 +3,8 @@
  *
  * On a device with memory of its own, index i has row i of an array (and its halo); other rows may
  * be missing. So an index expression i * stride + rest must step by the elements of a row, and its
- * rest must stay in the rows that the job declares. */
+ * rest must stay in the rows that the job declares.
+ */
 
 #include "touches.h"
 

@@ -5,7 +5,8 @@
  * is known of jobs like it and of where rows are, and a long queue of jobs takes little memory. For
  * the same reason at most RUNNING_MOST jobs run at a time; more could not keep threads busier.
  *
- * All with runtime.lock held. */
+ * All with runtime.lock held.
+ */
 
 #include "begin.h"
 

@@ -4,7 +4,8 @@
  * Arrays that a job uses by rows share one decomposition from then on. If they had different ones,
  * these are merged. A decomposition knows the kernels of the latest jobs, their order, and their
  * times on each device (struct yk_memory). So it can choose for all of them together where rows
- * should be. Protected by runtime.lock; all functions need it held. */
+ * should be. Protected by runtime.lock; all functions need it held.
+ */
 #ifndef YK_LIFE_DECOMPOSITION_H
 #define YK_LIFE_DECOMPOSITION_H
 

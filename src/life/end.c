@@ -5,7 +5,8 @@
  * it has reported it. So when the count is zero no thread touches the job's devices, and what the
  * job holds can be released. A lane first counts itself, then checks whether the job still runs.
  * The thread that ends the job first changes the phase, then checks whether a lane is inside. So at
- * least one of the two sees the other. */
+ * least one of the two sees the other.
+ */
 #include "end.h"
 
 #include "../flight/hold.h"

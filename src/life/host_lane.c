@@ -5,7 +5,8 @@
  * lane of the CPU that gets nothing in that time, or gets chunks beside the GPU's. Such a chunk is
  * done piece by piece. After each piece the lane checks, without a lock, whether the GPU's chunk
  * has been answered, and if so reports what it has done. Every piece is a separate flight, so rows
- * of pieces that were not done never count as written. */
+ * of pieces that were not done never count as written.
+ */
 
 #include "host_lane.h"
 

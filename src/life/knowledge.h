@@ -8,7 +8,8 @@
  *
  * Lessons of simulated machines are not stored unless a file is named. For jobs with an alternative
  * kernel the base stores which of the two is faster on each device, and its speed. If that is not
- * settled (cores that are too slow to try), it stores the speed of the job's own kernel. */
+ * settled (cores that are too slow to try), it stores the speed of the job's own kernel.
+ */
 #ifndef YK_LIFE_KNOWLEDGE_H
 #define YK_LIFE_KNOWLEDGE_H
 

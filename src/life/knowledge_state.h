@@ -12,9 +12,8 @@ enum { YK_KNOWLEDGE_RECENT = 256 };
 struct yk_knowledge {
     char *path; /* NULL: the default file */
     int named;
-    atomic_uint_fast64_t
-        /* Kinds of jobs that were asked for; a hint, read without the lock. */
-        recent[YK_KNOWLEDGE_RECENT];
+    /* Kinds of jobs that were asked for; a hint, read without the lock. */
+    atomic_uint_fast64_t recent[YK_KNOWLEDGE_RECENT];
     atomic_int_fast64_t keep_ns; /* time of the next storing, by the clock of jobs; INT64_MAX: a
                                     thread is storing */
     int64_t interval_ns;

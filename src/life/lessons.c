@@ -4,7 +4,8 @@
  * `auto`. The memory begins as a copy of what `auto` learned about the same range and shapes. If
  * that is not enough, `auto` splits the job. It also does so while rows of a GPU are not pinned
  * (ahead.c). Then the job counts as one of `auto`, and the partitioner's own memory is neither
- * changed nor begun, because it would contain speeds without pins. */
+ * changed nor begun, because it would contain speeds without pins.
+ */
 
 #include "lessons.h"
 

@@ -5,7 +5,8 @@
  * and a failing device loses only its own work. First all copies are collected on the host. They
  * are added only when all are there, in order of device and lane, so that the result does not
  * depend on timing. A panel's copy is as large as its whole array, because kernels index it like
- * the array. */
+ * the array.
+ */
 
 #include "merge.h"
 

@@ -5,7 +5,8 @@
  * the job, which drops its crew. So no time is spent on sentences at the end of a job. The story of
  * a job with a very large crew is made at once; such jobs are long. Of jobs under a millisecond
  * only the 1st, 2nd, 4th, 8th ... of a kernel are kept. The others share one crew, which is still
- * in the caches from the job before. */
+ * in the caches from the job before.
+ */
 #ifndef YK_LIFE_TOLD_H
 #define YK_LIFE_TOLD_H
 

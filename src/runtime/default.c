@@ -10,7 +10,8 @@
  * main thread, which comes before all handlers, waits for threads that are in drivers. That is not
  * possible if the main thread never calls the default runtime, if another thread calls exit, or
  * with a C library that lacks it (main_thread.h). Then a handler waits, after the handlers that
- * drivers installed later. */
+ * drivers installed later.
+ */
 
 #include "default.h"
 

@@ -2,7 +2,8 @@
  *
  * CPU devices open at once. GPUs that were not named are found and opened by a separate thread
  * (loader.c), because loading a driver takes from tens of milliseconds to seconds. Each takes part
- * in jobs from the next one on. */
+ * in jobs from the next one on.
+ */
 
 #include "device.h"
 

@@ -13,7 +13,8 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
 /* Joins all threads and closes all devices. runtime.stop must be set, and no job may be left. */
 void yk_runtime_close_devices(yoke_runtime *runtime);
 /* Opens the devices that are named (a list, or NULL). If none are named, opens the cores, and
- * `loading` says when GPU drivers are loaded. */
+ * `loading` says when GPU drivers are loaded; all devices at once if the number of CPU threads
+ * depends on the GPUs. */
 yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices,
                                      yoke_loading loading);
 /* Opens a device that no runtime has yet. */

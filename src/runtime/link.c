@@ -3,7 +3,8 @@
  * Uses its own queues, buffers and host memory, so that a runtime with arrays and kernels on the
  * device is not changed. Every figure is the median of repetitions within a time limit. A first
  * copy determines the sizes, so that slow links do not take longer and latency does not dominate on
- * fast ones. Waiting is as in jobs: asleep, or in virtual time with a virtual clock. */
+ * fast ones. Waiting is as in jobs: asleep, or in virtual time with a virtual clock.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <yoke/link.h>

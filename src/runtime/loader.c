@@ -12,7 +12,8 @@
  * dlclose of the library runs that handler, too.
  *
  * A loader's lock is held while a device joins a runtime, so no runtime leaves in that time. The
- * static lock is taken first. */
+ * static lock is taken first.
+ */
 
 #include "loader.h"
 

@@ -1,10 +1,11 @@
 /* loading.c - see loading.h.
  *
- *     awaited --> over    when the load is due, a thread makes the loader hurry, or the runtime
- * leaves it failed  --> over    when a call that needs all devices starts a loader
+ *     awaited --> over    when the load is due or made to hurry, or the runtime closes
+ *     failed  --> over    when a call that needs all devices starts a loader
  *
  * If several threads find a reason at the same time, one of them takes the runtime from awaited to
- * over and notes its reason. */
+ * over and notes its reason.
+ */
 
 #include "loading.h"
 

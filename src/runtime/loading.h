@@ -3,7 +3,8 @@
  * as a load takes (docs/adr/020-drivers-loaded-later.md).
  *
  * Until then a thread sleeps, the machine is not searched for GPUs, and a job that begins reads one
- * more atomic. */
+ * more atomic.
+ */
 #ifndef YK_RUNTIME_LOADING_H
 #define YK_RUNTIME_LOADING_H
 

@@ -1,7 +1,8 @@
 /* loop.c - yoke_for: makes a job of plain memory and values, runs it, and brings its results home.
  *
  * Memory becomes an array during the call. Memory that is given twice becomes one array, so that a
- * kernel which reads it in two ways has one copy of it on a device. */
+ * kernel which reads it in two ways has one copy of it on a device.
+ */
 #include <string.h>
 #include <yoke/for.h>
 

@@ -2,7 +2,8 @@
  *
  * Uses its own threads, so that it measures the machine and not how a runtime hands out work. They
  * start together. A slow thread does not hold up the others, because each counts what it did in the
- * same time. */
+ * same time.
+ */
 
 #include "triad.h"
 

@@ -10,7 +10,8 @@
  * before, as in a kernel's first jobs, predictions are unreliable, and the end also wakes the
  * thread. A chunk that is not much longer than a wake is watched all the time. While more chunks
  * are queued behind a flight, noticing its end late leaves nothing idle, so no thread watches for
- * it: a core that watches does no work of its own. */
+ * it: a core that watches does no work of its own.
+ */
 
 #include "await.h"
 

@@ -2,7 +2,8 @@
  *
  * It works as the lane of its core, or drives the GPUs that do the whole job (drive.c). Waking
  * other threads costs microseconds, which is much for a short job, so they are woken only if there
- * is enough work for them. */
+ * is enough work for them.
+ */
 
 #include "caller.h"
 

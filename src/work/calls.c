@@ -4,7 +4,8 @@
  * job is done look at these lists from time to time; if the program's own thread steps the device,
  * the device's host thread looks. If a call lasts longer than all work under way on the device may
  * take (model/stall.h), the device is abandoned and the thread leaves the call with an error. The
- * rest is as for any device that fails. */
+ * rest is as for any device that fails.
+ */
 
 #include "calls.h"
 

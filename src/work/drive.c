@@ -2,7 +2,8 @@
  *
  * To drive a GPU that has its rows takes a launch of 5 us and a wait. So one thread does that for
  * several GPUs faster than it could wake their host threads. If many rows must be copied, each GPU
- * has its own thread, because copies through staging buffers keep a core busy. */
+ * has its own thread, because copies through staging buffers keep a core busy.
+ */
 
 #include "drive.h"
 

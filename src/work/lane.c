@@ -1,7 +1,8 @@
 /* lane.c - one step of a lane: reports what ended, asks for the next chunk, issues it.
  *
  * A worker on its core, a host thread that drives a GPU's queues and the virtual driver run the
- * same code. It never sleeps, except where rows must come through the host. */
+ * same code. It never sleeps, except where rows must come through the host.
+ */
 #include "lane.h"
 
 #include "../flight/flight.h"

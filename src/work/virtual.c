@@ -3,7 +3,8 @@
  *
  * It runs the same code as workers (lane.c), in virtual time. It steps all lanes until none makes
  * progress. Then it advances the clock to the next completion, or to the earliest time at which a
- * lane asked to be stepped again; workers sleep until then. */
+ * lane asked to be stepped again; workers sleep until then.
+ */
 
 #include "virtual.h"
 

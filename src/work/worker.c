@@ -4,7 +4,8 @@
  * A worker's lane is that of its core. A host thread steps all lanes of its device and also
  * prepares it for a job. No wake-up is lost: a thread reads runtime.change before it looks for
  * work, declares that it is asleep, and reads change again before it sleeps. A thread that changes
- * something first increments change and then looks which threads are asleep. */
+ * something first increments change and then looks which threads are asleep.
+ */
 
 #include "worker.h"
 
