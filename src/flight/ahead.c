@@ -1,16 +1,16 @@
 /* ahead.c - pins host memory before chunks need it.
  *
  * Copies of memory that is not pinned go through the processor, which the workers need, and a chunk
- * that waits for such a copy delays the whole job. Pinning takes a while, too. So from the second
+ * that waits for such a copy delays the whole job. Pinning takes time, too. So from the second
  * similar job on, a separate thread pins the rows that a GPU will probably get and that this job
- * copies, and until that is done the others work without that GPU. The first job runs without pins:
- * there may never be a second one.
+ * copies. Until that is done the other devices work without that GPU. The first job runs without
+ * pins, because there may never be a second one.
  *
  * A partitioner that splits by lessons shares out only once, so a GPU without pins delays the whole
  * job: with the shares of an earlier process the first saxpy of 134 million elements took 53 ms on
- * an H200, and with `auto` 11. Until such a GPU's rows are pinned `auto` splits the job
- * (lessons.c). The pins are ordered where that is decided, so each job that is given to `auto` is
- * one during which memory is being pinned, and memory that cannot be pinned gives no job away.
+ * an H200, and 11 ms with `auto`. Until such a GPU's rows are pinned, `auto` splits the job
+ * (lessons.c). The decision also orders the pins. So `auto` gets a job only while memory is being
+ * pinned; memory that cannot be pinned gives it none.
  *
  * Regions lie in the order of the devices (partition/auto.h), so a device's rows end where the
  * shares of the devices behind it begin.
@@ -26,16 +26,16 @@
 
 /* Copies of fewer bytes hardly take longer without pins. */
 static const int64_t worth_bytes = 4 << 20;
-/* Nor is pinning worth it if most rows are where they are needed: the pins of the others would not
- * speed those up. (Denoising's third step on an H200 began 5 to 9 ms late, because of a sixth of
- * its rows, and lasts 2.) */
+/* Pinning is not worth it if most rows are where they are needed: the copies are few. (Denoising's
+ * third step on an H200 takes 2 ms; it began 5 to 9 ms late because a sixth of its rows were
+ * pinned.) */
 static const double much_copied = 0.5;
-/* Part of the range that GPUs with an unknown share may get, all such devices together. */
+/* The part of the range that all GPUs with an unknown share may get together. */
 static const double unknown_share = 0.5;
 /* Pin pin_ahead times the last share once pin_from times it is not pinned; wait_for times it must
- * be pinned before the device joins. Shares move, and pinning blocks a driver's other calls, so it
- * is done in few large steps. The first step is sized as for an unknown share, because speeds were
- * measured without pins. */
+ * be pinned before the device joins. Shares change, and pinning blocks other calls of the driver,
+ * so it is done in a few large steps. The first step is at least as large as for an unknown share,
+ * because speeds were measured without pins. */
 static const double pin_ahead = 1.5, pin_from = 1.2, wait_for = 1.05;
 
 static int may_wait(const struct yk_job *job, int device)
@@ -80,8 +80,8 @@ static struct yk_pages_question question_of(const struct yk_job *job, int device
                                        .bytes = yk_array_span(array, rows) };
 }
 
-/* Whether the job itself copies much of the argument's rows: rows that stay with the device, or
- * come home only on request, need no pins now. */
+/* 1: the job itself copies much of the argument's rows. Rows that stay on the device, or come home
+ * only on request, need no pins now. */
 static int copies_much(const struct yk_job *job, int device, int p, struct yk_interval items)
 {
     const yoke_arg *arg = &job->args[p];
@@ -95,8 +95,8 @@ static int copies_much(const struct yk_job *job, int device, int p, struct yk_in
            (double)copied >= much_copied * (double)(rows.last - rows.first);
 }
 
-/* Orders pins for these arguments (bits). 1: memory is being pinned that the device should wait
- * for. */
+/* Orders pins for the arguments `args` (as bits). 1: memory is being pinned for which the device
+ * should wait. */
 static int order(const struct yk_job *job, int device, uint32_t args)
 {
     const double unknown = unknown_share_of(job), last = job->devices[device].share;
@@ -136,7 +136,7 @@ int yk_job_pins_ahead(struct yk_job *job, int device)
            order(job, device, held_whole(job, device));
 }
 
-/* A pair of kernels must first be compared, in each process anew. */
+/* A pair of kernels must first be compared, in each process again, so it does not wait. */
 int yk_job_awaits_pins(struct yk_job *job)
 {
     int d, awaits = 0;

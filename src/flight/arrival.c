@@ -1,9 +1,9 @@
-/* arrival.c - the arguments of a chunk's kernel: values, and arrays whose rows are on their way to
+/* arrival.c - the arguments of a chunk's kernel: values, and arrays with rows on their way to
  * the device. See flight.c.
  *
  * A device with memory of its own first sends what other devices wait for: its part of arrays that
  * several devices share. Then it gets its own rows, and last it takes what the others have sent
- * meanwhile.
+ * in that time.
  */
 
 #include "arrival.h"
@@ -24,77 +24,91 @@ static int reads(yoke_param_mode mode)
     return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
 }
 
-/* Rows of the host will be written without being read. Old versions of them must not come home any
- * more; they would if a device made room for another job meanwhile (tests/model). */
+/* The host's rows will be written without being read. Their old versions must not come home any
+ * more. That would happen if a device made room for another job in the meantime (tests/model). */
 static yoke_status announce(yoke_array *array, struct yk_interval rows)
 {
     return yk_transfer_written(array, YK_HOST, rows);
 }
 
-/* To start a copy and see its end takes as long as half of these bytes travel. */
+/* A flight, with its job and device, and the arguments to be filled in. */
+struct staging {
+    struct yk_job *job;
+    int device, lane;
+    struct yk_job_device *jd;
+    struct yk_flight *flight;
+    struct yk_launch_arg *args;
+};
+
+static struct yk_interval rows_of(const struct staging *staging, int p)
+{
+    return yk_job_rows(staging->job, p, yk_flight_items(staging->flight));
+}
+
+/* Starting a copy and noticing its end takes as long as half of these bytes travel. */
 static const int64_t fetched_least = 1 << 20;
 
-/* The rows of a lane's piece; if these are few, also those of the next pieces of its lease, which
- * this device will need, too. */
-static struct yk_interval rows_to_fetch(const struct yk_job *job, int device,
-                                        const struct yk_flight *flight, int p)
+/* The rows of a lane's piece. If these are few, also the rows of the next pieces of its lease,
+ * which this device will need, too. */
+static struct yk_interval rows_to_fetch(const struct staging *staging, int p)
 {
-    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight)), all;
+    const struct yk_job *job = staging->job;
+    const struct yk_flight *flight = staging->flight;
+    struct yk_interval rows = rows_of(staging, p), all;
     const int64_t wanted = rows.first + fetched_least / job->args[p].array->row_bytes;
     const struct yk_lease *lease;
     if (flight->slot < 0 || job->args[p].shape == YOKE_CUSTOM || rows.last >= wanted ||
         yk_interval_empty(rows))
         return rows;
-    lease = &job->devices[device].leases.slots[flight->slot];
+    lease = &staging->jd->leases.slots[flight->slot];
     all = yk_job_rows(job, p, (struct yk_interval){ lease->chunk.first, lease->chunk.last });
     rows.last = wanted < all.last ? wanted : all.last;
     return rows;
 }
 
-static yoke_status bring_home(struct yk_job *job, int device, int lane, int p)
+static yoke_status bring_home(const struct staging *staging, int p)
 {
-    struct yk_job_device *jd = &job->devices[device];
-    const struct yk_flight *flight = &jd->flights[lane];
+    const struct yk_job *job = staging->job;
+    const int slot = staging->flight->slot;
     const int64_t begun_ns = yk_now(job->runtime);
-    const yoke_status status =
-        yk_transfer_home(job->args[p].array, rows_to_fetch(job, device, flight, p));
-    if (flight->slot >= 0)
-        yk_lease_fetched(&jd->leases, flight->slot, yk_now(job->runtime) - begun_ns);
+    const yoke_status status = yk_transfer_home(job->args[p].array, rows_to_fetch(staging, p));
+    if (slot >= 0)
+        yk_lease_fetched(&staging->jd->leases, slot, yk_now(job->runtime) - begun_ns);
     return status;
 }
 
 /* A CPU works on the host's rows. */
-static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p,
-                                 struct yk_launch_arg *out)
+static yoke_status stage_on_host(const struct staging *staging, int p)
 {
-    struct yk_flight *flight = &job->devices[device].flights[lane];
+    struct yk_job *job = staging->job;
+    struct yk_launch_arg *out = &staging->args[p];
     yoke_array *array = job->args[p].array;
     out->host = array->host;
     out->shift = -array->first_row * array->pitch;
     if (job->args[p].mode == YOKE_PARAM_ADD) {
-        out->host = yk_private_host(job, device, lane, p);
+        out->host = yk_private_host(job, staging->device, staging->lane, p);
         return out->host ? YOKE_OK : YOKE_ENOMEM;
     }
-    if (yk_flight_is_ready(&job->devices[device], flight) || yk_array_is_host_only(array))
+    if (yk_flight_is_ready(staging->jd, staging->flight) || yk_array_is_host_only(array))
         return YOKE_OK;
     if (reads(job->args[p].mode))
-        return bring_home(job, device, lane, p);
-    return announce(array, yk_job_rows(job, p, yk_flight_items(flight)));
+        return bring_home(staging, p);
+    return announce(array, rows_of(staging, p));
 }
 
-static yoke_status upload_window(struct yk_job *job, int device, int lane, int p)
+static yoke_status upload_window(const struct staging *staging, int p)
 {
-    struct yk_place *place = job->devices[device].device->place;
-    const struct yk_flight *flight = &job->devices[device].flights[lane];
-    yoke_array *array = job->args[p].array;
-    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
-    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = flight->windows[p].buffer };
+    struct yk_place *place = staging->jd->device->place;
+    const struct yk_window *window = &staging->flight->windows[p];
+    yoke_array *array = staging->job->args[p].array;
+    struct yk_interval rows = rows_of(staging, p);
+    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = window->buffer };
     yoke_status status;
     if (yk_interval_empty(rows))
         return YOKE_OK;
     yk_array_shape_copy(array, rows, &copy);
-    copy.offset = flight->windows[p].offset;
-    copy.pitch = yk_held_pitch(job, device, p);
+    copy.offset = window->offset;
+    copy.pitch = yk_held_pitch(staging->job, staging->device, p);
     yk_lock(&place->upload_lock);
     status = yk_copy_up(place, array, &copy);
     yk_unlock(&place->upload_lock);
@@ -102,17 +116,16 @@ static yoke_status upload_window(struct yk_job *job, int device, int lane, int p
     return status;
 }
 
-static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
-                                struct yk_launch_arg *out)
+static yoke_status stage_window(const struct staging *staging, int p)
 {
-    struct yk_job_device *jd = &job->devices[device];
-    struct yk_flight *flight = &jd->flights[lane];
-    struct yk_window *window = &flight->windows[p];
+    struct yk_job *job = staging->job;
+    struct yk_launch_arg *out = &staging->args[p];
+    struct yk_window *window = &staging->flight->windows[p];
     yoke_array *array = job->args[p].array;
-    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
-    const int64_t pitch = yk_held_pitch(job, device, p);
+    struct yk_interval rows = rows_of(staging, p);
+    const int64_t pitch = yk_held_pitch(job, staging->device, p);
     yoke_status status;
-    status = yk_window_need(job, device, window, (rows.last - rows.first) * pitch);
+    status = yk_window_need(job, staging->device, window, (rows.last - rows.first) * pitch);
     if (status != YOKE_OK)
         return status;
     out->buffer = window->buffer;
@@ -121,58 +134,59 @@ static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
         return announce(array, rows);
     status = yk_transfer_home(array, rows);
     if (status == YOKE_OK)
-        status = upload_window(job, device, lane, p);
-    flight->bytes_in += (rows.last - rows.first) * array->row_bytes;
+        status = upload_window(staging, p);
+    staging->flight->bytes_in += (rows.last - rows.first) * array->row_bytes;
     return status;
 }
 
-static yoke_status stage_packed(struct yk_job *job, int device, int lane, int p,
-                                struct yk_launch_arg *out)
+static yoke_status stage_packed(const struct staging *staging, int p)
 {
-    struct yk_job_device *jd = &job->devices[device];
+    struct yk_job *job = staging->job;
+    struct yk_launch_arg *out = &staging->args[p];
     const yoke_array *array = job->args[p].array;
+    const int64_t pitch = yk_held_pitch(job, staging->device, p);
     int64_t sent = 0;
-    const yoke_status status = yk_packed_stage(job, device, p, &sent);
-    jd->flights[lane].bytes_in += sent;
-    out->buffer = jd->windows;
-    out->shift = jd->held_at[p] - array->first_row * yk_held_pitch(job, device, p) - array->column;
+    const yoke_status status = yk_packed_stage(job, staging->device, p, &sent);
+    staging->flight->bytes_in += sent;
+    out->buffer = staging->jd->windows;
+    out->shift = staging->jd->held_at[p] - array->first_row * pitch - array->column;
     return status;
 }
 
-static yoke_status stage_host_results(struct yk_job *job, int device, int lane, int p,
-                                      struct yk_launch_arg *out)
+static yoke_status stage_host_results(const struct staging *staging, int p)
 {
-    const struct yk_flight *flight = &job->devices[device].flights[lane];
-    yoke_array *array = job->args[p].array;
-    out->host = yk_host_results_memory(job, device, p);
-    out->shift = -array->first_row * array->pitch;
-    return announce(array, yk_job_rows(job, p, yk_flight_items(flight)));
+    yoke_array *array = staging->job->args[p].array;
+    staging->args[p].host = yk_host_results_memory(staging->job, staging->device, p);
+    staging->args[p].shift = -array->first_row * array->pitch;
+    return announce(array, rows_of(staging, p));
 }
 
-/* Every chunk of the job reads the rows that this one does. */
-static int is_for_all(const struct yk_job *job, int p, const struct yk_flight *flight)
+/* 1: every chunk of the job reads the rows that this one reads. */
+static int is_for_all(const struct staging *staging, int p)
 {
+    const struct yk_job *job = staging->job;
     struct yk_interval these, all;
     if (job->args[p].shape != YOKE_CUSTOM)
         return job->args[p].shape == YOKE_WHOLE;
-    these = yk_job_rows(job, p, yk_flight_items(flight));
+    these = rows_of(staging, p);
     all = yk_job_all_rows(job, p);
     return these.first == all.first && these.last == all.last;
 }
 
 /* Places of other devices that read the same rows of the argument in this job. */
-static uint32_t sharers(struct yk_job *job, int device, int lane, int p)
+static uint32_t sharers(const struct staging *staging, int p)
 {
-    const struct yk_job_device *own = &job->devices[device];
+    struct yk_job *job = staging->job;
+    const struct yk_job_device *own = staging->jd;
     uint32_t places = 0;
     int d;
     if (own->holding[p] != YK_HELD_WHOLE || !reads(job->args[p].mode) ||
-        !atomic_load(&own->device->place->nearer) || !is_for_all(job, p, &own->flights[lane]))
+        !atomic_load(&own->device->place->nearer) || !is_for_all(staging, p))
         return 0;
     yk_lock(&job->lock);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
-        if (d != device && !jd->failed && !jd->retired && !jd->benched &&
+        if (d != staging->device && !jd->failed && !jd->retired && !jd->benched &&
             jd->device->place->number != YK_HOST)
             places |= yk_place_bit(jd->device->place->number);
     }
@@ -181,36 +195,35 @@ static uint32_t sharers(struct yk_job *job, int device, int lane, int p)
 }
 
 /* Gives the chunk's rows of argument `p` their pages. */
-static yoke_status make_room(struct yk_job *job, int device, int lane, int p)
+static yoke_status make_room(const struct staging *staging, int p)
 {
-    struct yk_job_device *jd = &job->devices[device];
-    if (job->args[p].mode == YOKE_PARAM_ADD || jd->holding[p] != YK_HELD_WHOLE)
+    const struct yk_job_device *jd = staging->jd;
+    if (staging->job->args[p].mode == YOKE_PARAM_ADD || jd->holding[p] != YK_HELD_WHOLE)
         return YOKE_OK;
-    return yk_replica_commit(jd->replicas[p],
-                             yk_job_rows(job, p, yk_flight_items(&jd->flights[lane])));
+    return yk_replica_commit(jd->replicas[p], rows_of(staging, p));
 }
 
-/* Brings the rows of argument `p`, except those that others must send first;
- * load->sharers is not 0 if there are such rows. */
-static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int p,
-                                   struct yk_launch_arg *out)
+/* Brings the rows of argument `p`, except those that other devices must send first. Then
+ * load->sharers is not 0. */
+static yoke_status stage_on_device(const struct staging *staging, int p)
 {
-    struct yk_job_device *jd = &job->devices[device];
-    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_job *job = staging->job;
+    const struct yk_job_device *jd = staging->jd;
+    struct yk_launch_arg *out = &staging->args[p];
     yoke_array *array = job->args[p].array;
-    struct yk_load *load = &flight->loads[p];
+    struct yk_load *load = &staging->flight->loads[p];
     struct yk_interval rows;
     if (job->args[p].mode != YOKE_PARAM_ADD && jd->holding[p] == YK_HELD_WINDOW)
-        return stage_window(job, device, lane, p, out);
+        return stage_window(staging, p);
     if (jd->holding[p] == YK_HELD_PACKED)
-        return stage_packed(job, device, lane, p, out);
+        return stage_packed(staging, p);
     if (jd->holding[p] == YK_HELD_HOST)
-        return stage_host_results(job, device, lane, p, out);
+        return stage_host_results(staging, p);
     out->shift = -array->first_row * array->pitch;
     if (job->args[p].mode == YOKE_PARAM_ADD)
-        return yk_private_buffer(job, device, p, out);
+        return yk_private_buffer(job, staging->device, p, out);
     out->buffer = jd->replicas[p]->whole->buffer;
-    rows = yk_job_rows(job, p, yk_flight_items(flight));
+    rows = rows_of(staging, p);
     if (!reads(job->args[p].mode)) {
         /* From now on the host is not the only place with rows. */
         yk_array_leaves_host(array);
@@ -222,29 +235,29 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
                          : yk_transfer_up(jd->replicas[p], rows, load);
 }
 
-/* Takes the rows that others send, and counts the bytes moved. */
-static yoke_status complete_on_device(struct yk_job *job, int device, int lane, int p)
+/* Takes the rows that other devices send, and counts the bytes moved. */
+static yoke_status complete_on_device(const struct staging *staging, int p)
 {
-    struct yk_job_device *jd = &job->devices[device];
-    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_flight *flight = staging->flight;
     struct yk_load *load = &flight->loads[p];
     yoke_status status = YOKE_OK;
     if (load->sharers)
-        status =
-            yk_transfer_up(jd->replicas[p], yk_job_rows(job, p, yk_flight_items(flight)), load);
+        status = yk_transfer_up(staging->jd->replicas[p], rows_of(staging, p), load);
     flight->bytes_in += load->from_host;
-    if (jd->share < 0 && load->from_host > 0 && is_for_all(job, p, flight))
+    if (staging->jd->share < 0 && load->from_host > 0 && is_for_all(staging, p))
         flight->bytes_once += load->from_host;
     flight->bytes_between += load->from_devices;
     flight->bytes_passed += load->to_others;
     return status;
 }
 
-/* The rows of all indexes decided which jobs may run at once, and coherence was told which rows the
- * whole lease writes. A rows function must agree with that for each part. */
-static yoke_status check_asked(const struct yk_job *job, int p, const struct yk_job_device *jd,
-                               const struct yk_flight *flight)
+/* The rows of all indexes decided which jobs may run at the same time, and coherence was told which
+ * rows the whole lease writes. So the rows that a rows function returns for a part must lie among
+ * those. */
+static yoke_status check_asked(const struct staging *staging, int p)
 {
+    const struct yk_job *job = staging->job;
+    const struct yk_flight *flight = staging->flight;
     const yoke_arg *arg = &job->args[p];
     const struct yk_interval items = yk_flight_items(flight);
     struct yk_interval whole, of = { job->first, job->last };
@@ -253,8 +266,8 @@ static yoke_status check_asked(const struct yk_job *job, int p, const struct yk_
         return YOKE_OK;
     asked = arg->rows(arg->rows_context, (yoke_rows){ items.first, items.last });
     whole = yk_job_all_rows(job, p);
-    if (yk_writes_rows(arg->mode) && yk_flight_is_ready(jd, flight)) {
-        const struct yk_lease *lease = &jd->leases.slots[flight->slot];
+    if (yk_writes_rows(arg->mode) && yk_flight_is_ready(staging->jd, flight)) {
+        const struct yk_lease *lease = &staging->jd->leases.slots[flight->slot];
         whole = lease->written[p];
         of = (struct yk_interval){ lease->chunk.first, lease->chunk.last };
     }
@@ -270,66 +283,70 @@ static yoke_status check_asked(const struct yk_job *job, int p, const struct yk_
         (long long)whole.first, (long long)whole.last, (long long)of.first, (long long)of.last);
 }
 
-static yoke_status stage_all_on_host(struct yk_job *job, int device, int lane,
-                                     struct yk_launch_arg *args)
+static yoke_status stage_all_on_host(const struct staging *staging)
 {
+    const struct yk_job *job = staging->job;
     yoke_status status = YOKE_OK;
     int p;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (job->args[p].mode != YOKE_PARAM_VALUE)
-            status = stage_on_host(job, device, lane, p, &args[p]);
+            status = stage_on_host(staging, p);
     return status;
 }
 
-static yoke_status stage_all_on_device(struct yk_job *job, int device, int lane,
-                                       struct yk_launch_arg *args)
+static yoke_status stage_all_on_device(const struct staging *staging)
 {
-    struct yk_flight *flight = &job->devices[device].flights[lane];
+    const struct yk_job *job = staging->job;
+    struct yk_load *loads = staging->flight->loads;
     uint32_t arrays = 0, shared = 0, left;
     yoke_status status = YOKE_OK;
     int p;
-    /* All before the first copy: drivers map memory slowly while they copy. */
+    /* Pages of all arguments come before the first copy, because drivers map memory slowly while
+     * they copy. */
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
-        status = make_room(job, device, lane, p);
+        status = make_room(staging, p);
     for (p = 0; p < job->arg_count; p++) {
         if (job->args[p].mode == YOKE_PARAM_VALUE)
             continue;
         arrays |= 1u << p;
-        flight->loads[p].sharers = sharers(job, device, lane, p);
-        if (flight->loads[p].sharers)
+        loads[p].sharers = sharers(staging, p);
+        if (loads[p].sharers)
             shared |= 1u << p;
     }
     for (left = shared; left && status == YOKE_OK; left &= left - 1)
-        status =
-            stage_on_device(job, device, lane, __builtin_ctz(left), &args[__builtin_ctz(left)]);
+        status = stage_on_device(staging, __builtin_ctz(left));
     for (left = arrays & ~shared; left && status == YOKE_OK; left &= left - 1)
-        status =
-            stage_on_device(job, device, lane, __builtin_ctz(left), &args[__builtin_ctz(left)]);
+        status = stage_on_device(staging, __builtin_ctz(left));
     for (left = arrays; left && status == YOKE_OK; left &= left - 1)
-        status = complete_on_device(job, device, lane, __builtin_ctz(left));
+        status = complete_on_device(staging, __builtin_ctz(left));
     return status;
 }
 
-yoke_status yk_flight_stage(struct yk_job *job, int device, int lane, struct yk_launch_arg *args,
-                            int64_t *distances)
+yoke_status yk_flight_stage(struct yk_job *job, int device, int lane, struct yk_flight_args *out)
 {
-    const struct yk_job_device *jd = &job->devices[device];
+    struct yk_job_device *jd = &job->devices[device];
+    const struct staging staging = { .job = job,
+                                     .device = device,
+                                     .lane = lane,
+                                     .jd = jd,
+                                     .flight = &jd->flights[lane],
+                                     .args = out->args };
     yoke_status status = YOKE_OK;
     int p;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
-        args[p] = (struct yk_launch_arg){ 0 };
-        status = check_asked(job, p, jd, &jd->flights[lane]);
+        out->args[p] = (struct yk_launch_arg){ 0 };
+        status = check_asked(&staging, p);
         if (job->distance_of[p]) {
-            distances[p] = yk_packed_distance(job, device, p);
-            args[p].value = &distances[p];
+            out->distances[p] = yk_packed_distance(job, device, p);
+            out->args[p].value = &out->distances[p];
         } else if (job->args[p].mode == YOKE_PARAM_VALUE) {
-            args[p].value = job->args[p].value;
+            out->args[p].value = job->args[p].value;
         }
     }
     if (status == YOKE_OK)
         status = yk_job_check_host(job);
     if (status != YOKE_OK)
         return status;
-    return jd->device->device->desc.host_memory ? stage_all_on_host(job, device, lane, args)
-                                                : stage_all_on_device(job, device, lane, args);
+    return jd->device->device->desc.host_memory ? stage_all_on_host(&staging)
+                                                : stage_all_on_device(&staging);
 }

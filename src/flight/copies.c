@@ -1,11 +1,11 @@
-/* copies.c - mode add on a device: its private copy may be several copies. Each group of work-items
- * adds to one of them, so that sums with many additions do not serialise; a kernel of the library
- * folds the copies at the end of the job.
+/* copies.c - mode add on a device: its private memory may hold several copies. Each group of
+ * work-items adds to one of them, so that sums with many additions are not serialised. A kernel of
+ * the library folds the copies at the end of the job.
  *
- * Atomics on one address are serialised (on an H200 about one per cycle), and if thousands of
- * groups count into a few slots they dominate a kernel's time (docs/results/irregular-h200.md).
- * Copies cost memory, clearing and a fold. So there are as many as the device says (copies=), but
- * only while all of them together are small compared with a cache.
+ * Atomics on one address are serialised (on an H200 about one per cycle). If thousands of groups
+ * count into a few slots, they dominate a kernel's time (docs/results/irregular-h200.md). Copies
+ * cost memory, clearing and a fold. So their number is what the device says (copies=), but only
+ * while all of them together are small compared with a cache.
  */
 
 #include "copies.h"
@@ -42,7 +42,7 @@ yoke_status yk_folds_intern(struct yk_job *job)
     return status;
 }
 
-/* The number of copies of the argument on the device. */
+/* The number of copies of the argument that the device should have. */
 static int wanted(const struct yk_job *job, int device, int arg)
 {
     struct yk_place *place = job->devices[device].device->place;

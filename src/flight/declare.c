@@ -29,7 +29,7 @@ static void declare_array(const struct yk_job *job, int device, int p, struct yk
                                  .row_bytes = array->row_bytes,
                                  .pitch = array->pitch,
                                  .column = array->column };
-    if (arg->mode != YOKE_PARAM_ADD) /* a private copy does not have the array's layout */
+    if (arg->mode != YOKE_PARAM_ADD) /* a private copy has another layout than the array */
         out->pitch = yk_held_pitch(job, device, p);
 }
 

@@ -9,7 +9,8 @@ struct yk_job_declared {
     struct yk_declaration all;
 };
 
-/* Borrows from the job, and points into *out. The device has its memory for the job. */
+/* Declares the rows that the job's kernel touches in *out, which borrows from the job. The device
+ * must have its memory for the job. */
 void yk_job_declare(const struct yk_job *job, int device, struct yk_job_declared *out);
 
 #endif

@@ -1,9 +1,8 @@
 /* flight.c - one chunk's way through a device: rows in, kernel, results home.
  *
  * Everything is issued at once and ordered by queues and events, so that the copies of one lane's
- * chunk overlap the kernel of another's. The driving thread returns when the last event is
- * complete. On a CPU the "launch" is the work itself, and rows are only requested if a device has
- * ever had them.
+ * chunk overlap the kernel of another's. The driving thread looks for the last event later. On a
+ * CPU the "launch" is the work itself, and rows are requested only if a device has ever had them.
  */
 #include "flight.h"
 
@@ -90,9 +89,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    struct yk_launch_arg args[YOKE_ARGS_MAX]; /* not cleared: that would cost more than most
-                                               * launches */
-    int64_t distances[YOKE_ARGS_MAX];
+    struct yk_flight_args args;
     const int host_memory = jd->device->device->desc.host_memory;
     yoke_status status;
     flight->busy = 1;
@@ -100,9 +97,9 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     flight->bytes_in = flight->bytes_out = flight->seen_busy_ns = 0;
     flight->bytes_between = flight->bytes_passed = flight->bytes_once = 0;
     flight->relies_on = yk_exchange_oldest(jd->device->place);
-    status = yk_flight_stage(job, device, lane, args, distances);
+    status = yk_flight_stage(job, device, lane, &args);
     if (status == YOKE_OK) {
-        status = launch(job, device, lane, args);
+        status = launch(job, device, lane, args.args);
         flight->launched |= status == YOKE_OK;
     }
     if (status == YOKE_OK && !yk_form_is_steps(job, yk_flight_form(jd, flight)))

@@ -5,21 +5,21 @@
 #include "steps.h"
 
 /* Predictions can be too long, by any factor if a kernel's work depends on its values, and a
- * sleeping thread would not notice. So it looks each time half of the remaining time has passed, or
- * as much time as since the chunk was issued, so that no chunk takes twice its time; but no more
- * often than this. */
+ * sleeping thread would not notice. So the thread looks each time half of the remaining time has
+ * passed, or as much time as since the chunk was issued. So no chunk takes twice its time. It looks
+ * no more often than this. */
 static const int64_t nap_least_ns = 100000;
 
-/* After this time without a prediction the duration of a job's chunks counts as unknown. */
+/* After this time without a prediction, the duration of a job's chunks counts as unknown. */
 static const int64_t unforetold_ns = 1000000;
 
 /* A chunk is watched from 1 / BEFORE_PART of its time before the predicted end to 1 / AFTER_PART
  * after it, within limits: longer than a timer is late, and short enough not to matter. The part
- * before is longer: a thread that looks too late takes its own lateness for the chunk's, and
- * predicts it the next time. The prediction of a long chunk is less exact, so it is watched for a
- * hundredth of its time more, while that is not much more than a late look costs (n-body on four
- * H200s: the ends of chunks of 37 ms, whose starts vary by 0.1 ms, were found 0.1 ms late with the
- * limit of short ones). */
+ * before is longer, because a thread that looks too late takes its own lateness for the chunk's and
+ * predicts it the next time. The prediction of a long chunk is less exact, so it is watched for 1 /
+ * LONG_PART of its time more, while that is not much more than a late look costs. (n-body on four
+ * H200s: with the limit of short chunks, the ends of chunks of 37 ms, which start up to 0.1 ms
+ * apart, were found 0.1 ms late.) */
 enum { BEFORE_PART = 12, AFTER_PART = 40, LONG_PART = 100 };
 static const int64_t window_most_ns = 150000, window_long_ns = 500000;
 
@@ -30,7 +30,7 @@ int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
            yk_steps_go_on(flight);
 }
 
-/* A host thread leaves its core to others if that costs no more than half of a chunk; a caller that
+/* A host thread leaves its core to others if that costs at most half of a chunk. A caller that
  * drives GPUs has nothing else to do, so it sleeps only where a late look hardly matters. */
 enum { BRIEF_WAKES = 2, BRIEF_WAKES_OF_CALLER = 20 };
 
@@ -123,8 +123,8 @@ void yk_job_foretell(struct yk_job *job, const struct yk_flight *flight)
         continue;
 }
 
-/* A wake of 50 us is a tenth of what three additional GPUs cost a job of 37 ms. While there is more
- * to hand out, or without a prediction, only the time so far is known. */
+/* A wake of 50 us is a tenth of the time that three additional GPUs cost a job of 37 ms. While
+ * there is more to hand out, or without a prediction, only the time so far is known. */
 int64_t yk_job_look_at(const struct yk_job *job, int64_t since, int64_t now)
 {
     const int64_t due = atomic_load(&job->due_ns);

@@ -4,39 +4,41 @@
 
 #include "../job/job.h"
 
-/* 1: a flight's end has to wake its host thread, because the prediction is missing or unreliable.
- */
+/* 1: a flight's end must wake its host thread, because the prediction is missing or unreliable. */
 int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *device,
                         const struct yk_flight *flight);
-/* Predicts its end from flight->lasts_ns and the device's work before it. */
+/* Predicts the flight's end from flight->lasts_ns and the device's work before it, and counts it in
+ * device->waits. */
 void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
-/* 1: its kernel's event tells when it began, because the time that rows took to come is needed. */
+/* 1: its kernel's event must tell when the kernel began, because the time in which its rows came is
+ * needed. */
 static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct yk_flight *flight)
 {
     return flight->bytes_once ||
            (job->decomposition && (flight->bytes_in || flight->bytes_between));
 }
-/* Too short for a sleep to pay. */
+/* 1: the flight is too short for a sleep to pay. */
 int yk_flight_is_brief(const struct yk_job_device *device, const struct yk_flight *flight);
-/* 1: the flight that lane `lane` is about to issue will be watched until it ends: it is brief, or
- * threads never sleep, and it is the last of the job on this device. Its events need neither wake a
- * thread nor carry times; on an H100 the end of a copy home is then seen 25 us sooner. */
+/* 1: the flight that lane `lane` is about to issue will be watched until it ends, because it is
+ * brief, or threads never sleep, and it is the job's last one on this device. Its events need
+ * neither wake a thread nor carry times. On an H100 the end of a copy home is then seen 25 us
+ * sooner. */
 int yk_flight_is_polled(struct yk_job *job, int device, int lane);
-/* A flight is watched for at least this long before and after its predicted end: longer than a
- * timer is late. */
+/* A flight is watched for at least this long before and after its predicted end: longer than timers
+ * are late. */
 #define YK_WATCH_LEAST_NS 25000
-/* Its predicted end, and how long after that it is still watched. */
+/* Returns the time until which the flight is watched: its predicted end and a margin. */
 int64_t yk_flight_watched_until(const struct yk_flight *flight);
-/* When to look at the flight next: now (and from then on all the time) or later; 0: no prediction
- * any more. */
+/* Returns when to look at the flight next: `now` (and from then on all the time) or later; 0: there
+ * is no prediction any more. */
 int64_t yk_flight_look_at(const struct yk_job_device *device, const struct yk_flight *flight,
                           int64_t now);
-/* The job ends no earlier than the flight's predicted end; yk_job_look_at uses that. */
+/* Notes that the job ends no earlier than the flight's predicted end, for yk_job_look_at. */
 void yk_job_foretell(struct yk_job *job, const struct yk_flight *flight);
-/* For a thread that has slept since `since` until the job is done: when to look next; now: watch;
- * 0: no prediction. */
+/* For a thread that has waited for the job's end since `since`: returns when to look next; `now`:
+ * watch; 0: no prediction. */
 int64_t yk_job_look_at(const struct yk_job *job, int64_t since, int64_t now);
-/* The flight ended at ended_ns: moves the predictions of those behind it. */
+/* The flight ended at ended_ns: corrects the predictions of the flights behind it. */
 void yk_flight_ended(struct yk_job_device *device, const struct yk_flight *flight,
                      int64_t ended_ns);
 

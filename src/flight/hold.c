@@ -1,10 +1,10 @@
 /* hold.c - the memory that a job takes on a device, and gives back.
  *
- * Arrays that fit are allocated whole,
- * so that rows stay for the next job; if not all fit, large ones that chunks touch in part get
- * windows (window.c). A job takes all the device memory that it needs at once, or waits until other
- * jobs have given theirs back; and it takes none before jobs that began earlier have theirs. So a
- * job waits only for earlier ones, on every device, and never in a circle.
+ * Arrays that fit are allocated whole, so that rows stay for the next job. If not all fit, large
+ * ones that chunks touch in part get windows (window.c). A job takes all the device memory that it
+ * needs at once, or waits until other jobs have given theirs back. It takes none before jobs that
+ * began earlier have theirs. So a job waits only for earlier ones, on every device, and there is no
+ * circle of waiting jobs.
  */
 
 #include "hold.h"
@@ -36,7 +36,7 @@ static int uses_array(const yoke_arg *arg)
     return arg->mode != YOKE_PARAM_VALUE && arg->mode != YOKE_PARAM_ADD;
 }
 
-/* Whether the device needs memory of its own for the argument's array. */
+/* 1: the device needs memory of its own for the argument's array. */
 static int needs_memory(const struct yk_job *job, int device, int p)
 {
     return uses_array(&job->args[p]) && job->devices[device].holding[p] != YK_HELD_HOST;
@@ -69,7 +69,7 @@ static yoke_status hold_all(struct yk_job *job, int device)
 static int64_t cost_of(const struct yk_job *job, int device, int p)
 {
     int q;
-    if (job->args[p].mode == YOKE_PARAM_ADD) /* taken when the first chunk begins */
+    if (job->args[p].mode == YOKE_PARAM_ADD) /* allocated when the first chunk begins */
         return yk_private_bytes(job->args[p].array);
     if (!needs_memory(job, device, p))
         return 0;
@@ -91,8 +91,8 @@ static int64_t cost_of_all(const struct yk_job *job, int device)
 
 _Static_assert(YOKE_ARGS_MAX <= 32, "arguments are bits");
 
-/* By the device's total memory, not by what is free: the latter needs a driver call, which may wait
- * for pinning. */
+/* Uses the device's total memory, not the free memory: the latter needs a driver call, which may
+ * wait for pinning. */
 uint32_t yk_job_would_hold(const struct yk_job *job, int device)
 {
     const struct yk_device_desc *desc = &job->devices[device].device->device->desc;
@@ -104,7 +104,8 @@ uint32_t yk_job_would_hold(const struct yk_job *job, int device)
     return held && cost_of_all(job, device) <= desc->memory_bytes ? held : 0;
 }
 
-/* The array in a window that needs least memory to hold, at most `most`; -1: there is none. */
+/* The array in a window that needs least memory to be held whole, at most `most` bytes; -1: there
+ * is none. */
 static int smallest(const struct yk_job *job, int device, int64_t most)
 {
     int p, found = -1;
@@ -121,10 +122,11 @@ static int smallest(const struct yk_job *job, int device, int64_t most)
     return found;
 }
 
-/* A panel that is in the device's memory with its whole array, or can be, is best left there. */
+/* Where whole panels are held. In the array's memory is better, if the whole array is on the device
+ * or fits. */
 enum whole_panels { IN_THE_ARRAY, PACKED };
 
-/* Holds arrays whole if every chunk reads all of them; the others get windows. */
+/* Holds the arrays whole that every chunk reads whole; the others get windows. */
 static yoke_status hold_wholes(struct yk_job *job, int device, enum whole_panels panels)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -146,8 +148,8 @@ static yoke_status hold_wholes(struct yk_job *job, int device, enum whole_panels
     return status;
 }
 
-/* Also holds small arrays, in up to half of the room: their rows stay for later jobs, and chunks
- * need not be long. */
+/* Also holds small arrays whole, in up to half of the room: their rows stay for later jobs, and
+ * chunks need not be long. */
 static void hold_small(struct yk_job *job, int device)
 {
     struct yk_place *place = job->devices[device].device->place;
@@ -182,7 +184,7 @@ static yoke_status take_room(struct yk_job *job, int device)
     return status;
 }
 
-/* A job that began earlier has not got its part of the device's memory yet. */
+/* 1: a job that began earlier does not have its part of the device's memory yet. */
 static int is_behind(struct yk_job *job, int device)
 {
     yoke_runtime *runtime = job->runtime;
@@ -203,8 +205,8 @@ static int is_behind(struct yk_job *job, int device)
     return behind;
 }
 
-/* YOKE_EBUSY: other jobs have the memory, or come first; try again. A job that holds some has
- * enough to continue there, so every job gets its turn. */
+/* A job that holds memory on the device has enough to continue there, so every job gets its turn.
+ */
 yoke_status yk_job_make_room(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];

@@ -4,14 +4,14 @@
 
 #include "../job/job.h"
 
-/* The arguments whose arrays the device would hold whole if it held nothing else, as bits; 0: it
- * has too little memory for all. Does not call the driver. */
+/* Returns the arguments with arrays that the device would hold whole if it held nothing else, as
+ * bits; 0: its memory is too small for all. Makes no driver call. With runtime.lock held, or by the
+ * thread that prepares the device. */
 uint32_t yk_job_would_hold(const struct yk_job *job, int device);
 /* Takes memory for the arrays on a device. YOKE_EBUSY: other jobs have it, or come first; try
- * again.
- */
+ * again. Takes runtime.lock, which must not be held. */
 yoke_status yk_job_make_room(struct yk_job *job, int device);
-/* Releases what the job holds on a device. */
+/* Releases what the job holds on a device, when no thread steps it any more. */
 void yk_job_let_go(struct yk_job *job, int device);
 
 #endif

@@ -1,4 +1,4 @@
-/* homeward.c - results go home: copies of the rows that a flight writes, behind its kernel. */
+/* homeward.c - results go home: copies, behind the flight's kernel, of the rows that it writes. */
 
 #include "homeward.h"
 
@@ -57,8 +57,8 @@ static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
     if (status != YOKE_OK)
         return status;
     yk_transfer_landing(array, rows);
-    if (flight->kernel && !flight->home) { /* otherwise a copy behind the kernel is in the queue
-                                            * already */
+    if (flight->kernel &&
+        !flight->home) { /* otherwise a copy that waits for the kernel is in the queue already */
         haul.copy.after = &flight->kernel;
         haul.copy.after_count = 1;
     }

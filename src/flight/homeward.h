@@ -4,14 +4,14 @@
 
 #include "../job/job.h"
 
-/* 1: the flight is a piece of a lease whose rows were already requested from coherence and reported
- * to it. */
-int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight);
-/* Issues the copies of results that leave at once (below), behind the flight's kernel. Does nothing
- * if the kernel worked on the host's rows. */
-yoke_status yk_flight_send_home(struct yk_job *job, int device, int lane);
-/* 1: results of argument `arg` are copied home at once: if requested, or if they are in a window.
+/* 1: the flight is a piece of a lease that has asked coherence for all its rows and reported them.
  */
+int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight);
+/* Issues the copies of results that leave at once, behind the flight's kernel. Does nothing if the
+ * kernel worked on the host's rows. */
+yoke_status yk_flight_send_home(struct yk_job *job, int device, int lane);
+/* 1: results of argument `arg` are copied home at once: because the user asked for that, or because
+ * they are in a window. */
 int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *device, int arg);
 
 #endif

@@ -1,16 +1,18 @@
-/* host_results.c - partial results that a device's kernel writes into host memory itself: one
- * launch and one event, where a copy home would be two more calls of the driver and a second event.
+/* host_results.c - partial results that a device's kernel writes into host memory itself. That
+ * takes one launch and one event; a copy home would be two more calls of the driver and a second
+ * event.
  *
- * The memory is a staging buffer (stage.h) that the job has from when the device is ready until the
- * job ends; it lies in no array. When a flight has ended well, its rows are copied from there to
- * the array, some kilobytes that the fold reads next anyway. So coherence sees rows that the host
- * writes, as with windows.
+ * The memory is a staging buffer (stage.h), which the job has from when the device is ready until
+ * the job ends. It lies in no array. When a flight has ended well, its rows are copied from there
+ * to the array, some kilobytes that the fold reads next anyway. So coherence sees rows that the
+ * host writes, as with windows.
  *
  * A kernel that outlives its flight damages nothing. After a failure that the driver reports, the
- * flight waits for its kernel before its chunk goes elsewhere. A device that was left behind
- * (stalled.h) may still write at any time: into its own buffer, whose rows are read only after a
- * flight that ended well. Other devices write rows that it did not end into the array. Its buffer
- * is never used again, because the place is lost, and never freed, because its table does not free.
+ * flight waits for its kernel before its chunk goes to another device. A device that was abandoned
+ * (stalled.h) may still write at any time, but only into its own buffer, and rows of the buffer are
+ * read only after a flight that ended well. Other devices write the missing rows into the array.
+ * The buffer of a lost place is never used again and never freed, because the place's function
+ * table does not free.
  */
 
 #include "host_results.h"
@@ -29,7 +31,7 @@ static int is_partial(const struct yk_job *job, int p)
     return job->reduction && job->reduction->total[p].partials;
 }
 
-/* Places the arguments in the buffer; returns the bytes that they need. */
+/* Places the arguments in the buffer. Returns the bytes that they need. */
 static int64_t deal_out(const struct yk_job *job, struct yk_job_device *jd)
 {
     int64_t at = 0;

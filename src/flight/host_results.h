@@ -7,8 +7,9 @@
 /* If the device's kernels reach host memory: takes some for the job's partial results, which are
  * then held there. If there is none left, they are held like other arguments. */
 void yk_host_results_open(struct yk_job *job, int device);
+/* Gives the memory back. */
 void yk_host_results_close(struct yk_job *job, int device);
-/* Where the argument, held in host memory, has its first row. */
+/* Returns the address of the first row of an argument that is held in host memory. */
 char *yk_host_results_memory(const struct yk_job *job, int device, int p);
 /* The lane's flight ended well: copies what its kernel wrote there into the arrays. */
 void yk_host_results_land(struct yk_job *job, int device, int lane);

@@ -1,5 +1,8 @@
 /* landing.c - how a flight ends: well, issued only halfway, or with a kernel that failed. See
- * flight.c. */
+ * flight.c.
+ *
+ * All functions are for the thread that steps the lane.
+ */
 
 #include "landing.h"
 
@@ -15,7 +18,7 @@
 #include "watchdog.h"
 
 /* Query the driver for the end time only if completion was noticed more than DUE_NS after the
- * predicted end or after the latest look: a query costs a microsecond or two. Predictions are made
+ * predicted end or after the latest look, because a query costs 1 to 2 us. Predictions are made
  * from these times, so without the query a sleeping thread would count its sleep as the chunk's
  * time. */
 enum { DUE_NS = 20000 };
@@ -47,7 +50,8 @@ static void drop_hauls(struct yk_job *job, struct yk_flight *flight)
         yk_haul_drop(&flight->hauls[p]);
 }
 
-/* Brings home what is in staging buffers, or has not left the device for lack of them. */
+/* Brings home what is in staging buffers, or could not leave the device because all staging buffers
+ * were in use. */
 static yoke_status finish_hauls(struct yk_job *job, struct yk_flight *flight)
 {
     yoke_status status = YOKE_OK;
@@ -67,7 +71,7 @@ int yk_flight_is_half_home(const struct yk_job *job, int device, int lane)
     const struct yk_flight *flight = &jd->flights[lane];
     yoke_status kernel = YOKE_OK;
     int p;
-    /* Copies come after the kernel, so none has begun if it failed. */
+    /* Copies home come after the kernel, so none has begun if the kernel failed. */
     if (!flight->homing ||
         (jd->device->device->desc.exact_outcomes && flight->kernel &&
          yk_place_poll(jd->device->place, flight->kernel, &kernel) && kernel != YOKE_OK))
@@ -96,22 +100,32 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     flight->busy = 0;
 }
 
-/* Discards rows of argument `p` in the places where the kernel and copies home may have changed
- * them. Rows that only these places had are lost; their number is added to *lost. */
-static yoke_status spoil(struct yk_job *job, int device, int p, const struct yk_flight *flight,
-                         int64_t *lost)
+/* Returns the places where the flight's kernel and its copies home may have changed rows of
+ * argument `p`, as bits. */
+static uint32_t changed_places(const struct yk_job *job, const struct yk_job_device *jd,
+                               const struct yk_flight *flight, int p)
 {
-    struct yk_job_device *jd = &job->devices[device];
-    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
-    yoke_array *array = job->args[p].array;
-    int64_t there = 0, home = 0;
-    yoke_status status = YOKE_OK;
+    uint32_t places = 0;
     if (jd->holding[p] == YK_HELD_WHOLE)
-        status = yk_transfer_spoilt(array, jd->device->place->number, rows, &there);
-    if (status == YOKE_OK && flight->homing && yk_leaves_at_once(job, jd, p))
-        status = yk_transfer_spoilt(array, YK_HOST, rows, &home);
-    if (status == YOKE_OK)
-        *lost = there + home;
+        places |= yk_place_bit(jd->device->place->number);
+    if (flight->homing && yk_leaves_at_once(job, jd, p))
+        places |= yk_place_bit(YK_HOST);
+    return places;
+}
+
+/* Discards the rows in these places, the host last. *lost: number of rows that no other place has.
+ */
+static yoke_status spoil(yoke_array *array, uint32_t places, struct yk_interval rows, int64_t *lost)
+{
+    yoke_status status = YOKE_OK;
+    *lost = 0;
+    while (places && status == YOKE_OK) {
+        const int place = 31 - __builtin_clz(places);
+        int64_t here = 0;
+        status = yk_transfer_spoilt(array, place, rows, &here);
+        *lost += here;
+        places &= ~yk_place_bit(place);
+    }
     return status;
 }
 
@@ -124,11 +138,11 @@ yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
     yoke_status status = YOKE_OK, worst = YOKE_OK;
     int p;
     for (p = 0; p < job->arg_count; p++) {
-        int64_t lost = 0;
+        int64_t lost;
         if (job->args[p].mode != YOKE_PARAM_INOUT)
             continue;
-        status = spoil(job, device, p, flight, &lost);
         rows = yk_job_rows(job, p, yk_flight_items(flight));
+        status = spoil(job->args[p].array, changed_places(job, jd, flight, p), rows, &lost);
         if (status == YOKE_OK && lost)
             status = yk_fail(
                 YOKE_ELOST,
@@ -143,7 +157,7 @@ yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
     return worst;
 }
 
-/* The last copy home comes after the kernel, so it is asked first, and the kernel only once: a
+/* The last copy home comes after the kernel, so it is queried first, and the kernel only once: a
  * driver takes about half a microsecond to answer. */
 static int is_over(struct yk_place *place, const struct yk_flight *flight, yoke_status *outcome)
 {
@@ -250,9 +264,9 @@ static int is_noticed_in_time(const struct yk_job *job, const struct yk_job_devi
 }
 
 /* When a completed flight was over on the device. The thread that reports it may have waited long
- * for a core, and several ends that are noticed at once would make the device look far too fast. 0:
- * it was noticed when it was due, or results still have to be brought to their places, so it ends
- * when that is done. */
+ * for a core. If several ends that are noticed at once had the same time, the device would look far
+ * too fast. 0: the end was noticed when it was due, or results still have to be brought to their
+ * places, so the flight ends when that is done. */
 static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
                       const struct yk_flight *flight)
 {
@@ -268,7 +282,7 @@ static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
     return times.ended;
 }
 
-/* Time of its copies: they are over when its kernel starts. */
+/* Time from the issue until its kernel started, when its copies are over. */
 static int64_t fetch_of(const struct yk_job *job, const struct yk_job_device *jd,
                         const struct yk_flight *flight)
 {
@@ -296,7 +310,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         outcome = yk_exchange_outcome(jd->device->place, flight->relies_on);
     status = outcome;
     if (outcome !=
-        YOKE_OK) { /* operations issued behind it must be over too before memory is reused */
+        YOKE_OK) { /* memory may be reused only after operations issued behind it are over, too */
         yk_place_wait(jd->device->place, flight->home);
         flight->home = NULL;
         flight->homing = yk_flight_is_half_home(job, device, lane);

@@ -3,13 +3,13 @@
  *
  * A kernel that is told the distance of an array's rows (yoke_row_distance) finds them in any
  * layout, so its windows may be as narrow as the panel. A panel that every chunk reads whole needs
- * no replica, which would take the room of the array: the job has its own copy, in the same memory
- * as its windows, brought by the first chunk and freed with the job. These rows are not written
- * while the job runs, so coherence need not know about the copy.
+ * no replica, which would take as much room as the array. Instead the job has its own copy, in the
+ * same memory as its windows, sent for the first chunk and freed with the job. These rows are not
+ * written while the job runs, so coherence need not know about the copy.
  */
 #include "packed.h"
 
-/* The alignment of separate buffers. */
+/* Panels are aligned like separate buffers. */
 enum { ALIGNMENT = 256 };
 
 int64_t yk_packed_distance(const struct yk_job *job, int device, int p)
@@ -52,28 +52,35 @@ void yk_packed_deal_out(struct yk_job *job, int device, int64_t at)
         }
 }
 
-/* Sends the first `rows` rows, except those already sent. With upload_lock held. */
-static yoke_status send(struct yk_job *job, int device, int p, int64_t rows, int64_t *sent)
+/* The copy of the first `rows` rows to the device, except those already sent; 0 bytes: there are
+ * none. With upload_lock held. */
+static struct yk_copy copy_of(const struct yk_job *job, int device, int p, int64_t rows)
 {
-    struct yk_job_device *jd = &job->devices[device];
+    const struct yk_job_device *jd = &job->devices[device];
     yoke_array *array = job->args[p].array;
     const struct yk_interval all = yk_array_rows(array);
     const struct yk_interval part = { all.first + jd->packed_rows[p], all.first + rows };
-    const int64_t pitch = yk_held_pitch(job, device, p);
     struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = jd->windows };
-    yoke_status status;
     if (yk_interval_empty(part))
-        return YOKE_OK;
+        return copy;
     yk_array_shape_copy(array, part, &copy);
-    copy.offset = jd->held_at[p] + jd->packed_rows[p] * pitch;
-    copy.pitch = pitch;
-    status = yk_copy_up(jd->device->place, array, &copy);
-    if (status != YOKE_OK)
+    copy.pitch = yk_held_pitch(job, device, p);
+    copy.offset = jd->held_at[p] + jd->packed_rows[p] * copy.pitch;
+    return copy;
+}
+
+/* Issues the copy, and counts its rows as sent. With upload_lock held. */
+static yoke_status send(struct yk_job *job, int device, int p, const struct yk_copy *copy)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_array *array = job->args[p].array;
+    const int64_t bytes = yk_copy_total(copy);
+    yoke_status status = bytes ? yk_copy_up(jd->device->place, array, copy) : YOKE_OK;
+    if (status != YOKE_OK || !bytes)
         return status;
-    jd->packed_rows[p] = rows;
+    jd->packed_rows[p] += bytes / array->row_bytes;
     jd->packed_ahead = 1;
-    *sent = yk_copy_total(&copy);
-    yk_array_count_up(array, *sent);
+    yk_array_count_up(array, bytes);
     return YOKE_OK;
 }
 
@@ -81,19 +88,23 @@ yoke_status yk_packed_stage(struct yk_job *job, int device, int p, int64_t *sent
 {
     struct yk_place *place = job->devices[device].device->place;
     yoke_array *array = job->args[p].array;
+    struct yk_copy copy;
     yoke_status status = yk_transfer_home(array, yk_array_rows(array));
     *sent = 0;
     if (status != YOKE_OK)
         return status;
     yk_lock(&place->upload_lock);
-    status = send(job, device, p, array->rows, sent);
-    if (status == YOKE_OK)
+    copy = copy_of(job, device, p, array->rows);
+    status = send(job, device, p, &copy);
+    if (status == YOKE_OK) {
         job->devices[device].packed_ahead = 0;
+        *sent = yk_copy_total(&copy);
+    }
     yk_unlock(&place->upload_lock);
     return status;
 }
 
-/* --- ahead of its turn --- */
+/* --- before its turn --- */
 
 static int holds_some(const struct yk_job *job, int device)
 {
@@ -104,8 +115,8 @@ static int holds_some(const struct yk_job *job, int device)
     return 0;
 }
 
-/* The part of an earlier job's items that was handed out; 1: as far as is known it needs the device
- * no more, or it holds no packed panels. With runtime->lock held. */
+/* Returns the part of an earlier job's items that was handed out. 1: as far as is known the job
+ * needs the device no more, or it holds no packed panels. With runtime.lock held. */
 static double part_given(struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -141,21 +152,25 @@ static double part_before(struct yk_job *job, int device)
     return part;
 }
 
-/* Rows that cannot be sent now are sent when the first chunk comes, which then reports errors. */
+/* Rows that cannot be sent now are sent for the first chunk, which then reports errors. */
 static void send_part(struct yk_job *job, int device, int p, double part)
 {
     struct yk_place *place = job->devices[device].device->place;
     yoke_array *array = job->args[p].array;
+    struct yk_copy copy;
     int64_t sent = 0;
     if (!yk_transfer_is_ready(array, yk_array_rows(array), YK_HOST_READS))
         return;
     yk_lock(&place->upload_lock);
-    send(job, device, p, (int64_t)(part * (double)array->rows), &sent);
+    copy = copy_of(job, device, p, (int64_t)(part * (double)array->rows));
+    if (send(job, device, p, &copy) == YOKE_OK)
+        sent = yk_copy_total(&copy);
     yk_unlock(&place->upload_lock);
     atomic_fetch_add(&job->bytes_to, sent);
 }
 
-/* Two such jobs side by side would first wait for both panels, and then again for the next two. */
+/* Two such jobs at the same time would first wait for both panels, and then again for the next two.
+ */
 int yk_packed_waits(struct yk_job *job, int device)
 {
     double part;
@@ -169,7 +184,7 @@ int yk_packed_waits(struct yk_job *job, int device)
     return part < 1;
 }
 
-/* The device may have got no chunk. */
+/* The device may have had no chunk that would have waited. */
 void yk_packed_await(struct yk_job *job, int device)
 {
     struct yk_place *place = job->devices[device].device->place;

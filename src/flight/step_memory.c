@@ -9,8 +9,8 @@
 /* Queues may take 1 / ROOM_PART of a device's memory. */
 enum { ROOM_PART = 8 };
 
-/* Work-items that fill a device, per group: half of its lanes, because items take registers, and no
- * NVIDIA GPU runs more blocks at the same time. */
+/* A device gets fill / FILL_PART groups of YK_STEP_WIDTH lanes: half of the number that would fill
+ * it, because items take registers, and no NVIDIA GPU runs more blocks at the same time. */
 enum { FILL_PART = 2 * YK_STEP_WIDTH };
 
 static const yoke_step *step_of(const struct yk_job *job, int form)
@@ -24,7 +24,7 @@ static int64_t groups_of(const struct yk_device_desc *desc)
     return fill > least ? fill : least;
 }
 
-/* The first step kernel of those that the device may use; -1: there is none. */
+/* The first step kernel among the forms that the device may use; -1: there is none. */
 static int first_steps(const struct yk_job *job, const struct yk_job_device *jd)
 {
     int form;
@@ -45,7 +45,8 @@ static yoke_status too_large(const struct yk_job *job, int device)
                    kernel->step.most, kernel->step.generations);
 }
 
-/* Words to which a driver copies without blocking the calling thread, if it has such memory. */
+/* Returns words to which a driver copies without blocking the calling thread; NULL: the driver has
+ * no such memory. */
 static uint32_t *words_open(const struct yk_job_device *jd)
 {
     const struct yk_device *device = jd->device->device;
@@ -83,8 +84,8 @@ void yk_steps_forget_device(struct yk_runtime_device *device)
     device->spare_words = NULL;
 }
 
-/* Bytes of one lane's queue, for the step kernel that needs most; at most `most` bytes. *groups:
- * their largest number on entry, the planned number on return. */
+/* Returns the bytes of one lane's queue, for the step kernel that needs most; at most `most` bytes.
+ * *groups: the largest number of groups on entry, the planned number on return. */
 static int64_t plan_queues(const struct yk_job *job, int device, int64_t most, int64_t *groups)
 {
     struct yk_job_device *jd = &job->devices[device];

@@ -4,11 +4,12 @@
 
 #include "../job/job.h"
 
-/* Takes memory for the queues of all lanes of a device. YOKE_ENOMEM: not enough for the smallest.
- */
+/* Takes memory for the queues of all lanes of a device. YOKE_ENOMEM: there is not enough for the
+ * smallest queues. */
 yoke_status yk_steps_open(struct yk_job *job, int device);
+/* Gives the memory back; the device must have no chunk of the job. */
 void yk_steps_close(struct yk_job *job, int device);
-/* Frees what jobs left for later ones; the device's queues are closed. */
+/* Frees what jobs left for later ones. The device's queues must be closed. */
 void yk_steps_forget_device(struct yk_runtime_device *device);
 
 #endif

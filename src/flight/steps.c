@@ -1,10 +1,10 @@
-/* steps.c - step kernels on a device with memory of its own: a chunk is a series of launches, each
- * of which does the items that the one before it left (docs/adr/010).
+/* steps.c - step kernels on a device with memory of its own: a chunk is a series of launches. Each
+ * launch does the items that the one before it left (docs/adr/010).
  *
- * A few words at the head of the queue, copied to the host after each launch, say what it left. The
- * thread that looks whether the flight is complete reads them and launches again, so no additional
- * thread waits; results leave when the queue is empty. Several launches may follow each other
- * without a look at the words, because a job with deep trees needs many.
+ * A few words at the head of the queue say what a launch left. They are copied to the host after
+ * each launch. The thread that looks whether the flight is complete reads them and launches again,
+ * so no additional thread waits. Results leave when the queue is empty. Several launches may follow
+ * each other without a look at the words, because a job with deep trees needs many.
  */
 
 #include "steps.h"
@@ -20,16 +20,16 @@ enum { BURST_MOST = 8 };
 
 /* State of one lane. */
 struct yk_step_flight {
-    struct yk_step_launch launch; /* the chunk's latest launch ... */
-    struct yk_launch again;       /* ... and how it is launched */
+    struct yk_step_launch launch; /* the chunk's latest launch */
+    struct yk_launch again;       /* how it is launched again */
     struct yk_launch_arg args[YOKE_ARGS_MAX];
     int64_t distances[YOKE_ARGS_MAX];
-    struct yk_event *latest, *tally; /* kernel; copy of the words */
-    uint32_t *words;                 /* `own`, or pinned */
+    struct yk_event *latest, *tally; /* latest launch, NULL: the first; copy of the words */
+    uint32_t *words;                 /* `own`, or pinned memory */
     uint32_t own[YK_STEP_WORDS];
     int open; /* 1: the queue may have items left */
     int burst;
-    yoke_status failed; /* error of launching again or of sending results home */
+    yoke_status failed; /* error of another launch or of sending results home */
 };
 
 static const struct yk_kernel *kernel_of(const struct yk_job *job, const struct yk_job_device *jd,
@@ -75,7 +75,7 @@ yoke_status yk_steps_prepare(struct yk_job *job, int device, int lane,
                                              .words = steps->words };
     for (p = 0; !jd->device->device->desc.host_memory && p < job->arg_count; p++) {
         steps->args[p] = args[p];
-        if (job->distance_of[p]) { /* the argument is the caller's own variable */
+        if (job->distance_of[p]) { /* the argument points to a variable of the caller */
             steps->distances[p] = *(const int64_t *)args[p].value;
             steps->args[p].value = &steps->distances[p];
         }
@@ -121,7 +121,7 @@ yoke_status yk_steps_begin(struct yk_job *job, int device, int lane, const struc
     steps->again.args = steps->args;
     steps->again.after = NULL;
     steps->again.after_count = 0;
-    steps->again.declared = NULL; /* a device that checks has done all of the chunk */
+    steps->again.declared = NULL; /* a device that checks has done the whole chunk */
     flight->launched = 1;
     return ask_words(queue, place, steps);
 }
@@ -146,7 +146,7 @@ static yoke_status launch_again(const struct yk_job *job, int device, int lane)
     return YOKE_OK;
 }
 
-/* Launches again for the items that the words say are left. */
+/* Launches again for the items that are left according to the words. */
 static yoke_status go_on(const struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -162,11 +162,11 @@ static yoke_status go_on(const struct yk_job *job, int device, int lane)
     if (status == YOKE_OK)
         status = ask_words(jd->device->queues[lane], place, steps);
     yk_unlock(&place->lock);
-    flight->watched = 0; /* the watched event belonged to another operation */
+    flight->watched = 0; /* the watched event was that of an earlier operation */
     return status;
 }
 
-/* The whole chunk has been done. */
+/* The whole chunk is done: sends its results home. */
 static yoke_status drained(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];

@@ -1,10 +1,10 @@
-/* traffic.c - the bytes that a job's items will move over a device's link, as far as is known
- * before it begins: rows that the device already has stay where they are.
+/* traffic.c - estimates the bytes that a job's items will move over a device's link, as far as is
+ * known before the job begins. Rows that the device already has do not move.
  *
- * Which part the device gets is not known yet. It will be rows that it has, as far as possible
+ * Which part the device will get is not known yet. As far as possible it will be rows that it has
  * (regions keep to the shares of the last such job, partition/auto.h). So of the rows that it
- * lacks, only those count that exceed what others will do. Arrays that all items need whole do not
- * count per item.
+ * lacks, only those count that exceed what the other devices will do. Arrays that all items need
+ * whole do not count per item.
  */
 
 #include "traffic.h"
@@ -14,7 +14,7 @@
 #include "../job/order.h"
 #include "../job/rows.h"
 
-/* One, unless a callback returns the rows: then the average. */
+/* One, unless a rows function returns the rows: then the average. */
 static double rows_per_item(const struct yk_job *job, int p)
 {
     const struct yk_interval rows = yk_job_all_rows(job, p);
@@ -23,8 +23,7 @@ static double rows_per_item(const struct yk_job *job, int p)
     return (double)(rows.last - rows.first) / (double)(job->last - job->first);
 }
 
-/* The part of the device's items whose rows it lacks. While jobs under way still move rows: as in
- * the last similar job. */
+/* The part of the device's items for which it lacks rows. */
 static double lacking_part(const struct yk_job *job, int device, int p, double share)
 {
     struct yk_interval rows = yk_job_all_rows(job, p);
@@ -58,7 +57,8 @@ static int some_are_busy(const struct yk_job *job)
     return 0;
 }
 
-/* Bytes that each of its items needs, if it does that share of them. */
+/* Bytes to the device per item, if it does the part `share` of the items. busy: jobs under way
+ * still move rows, so every row counts. */
 static double item_up(const struct yk_job *job, int device, double share, int busy)
 {
     double up = 0;

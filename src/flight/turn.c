@@ -1,10 +1,10 @@
-/* turn.c - jobs with an alternative kernel: which of the two kernels makes a device's next chunk,
- * and what is learned when it ended (docs/adr/011; partition/choice.h decides).
+/* turn.c - jobs with an alternative kernel: decides which of the two kernels does a device's next
+ * chunk, and what is learned when it ended (docs/adr/011; partition/choice.h decides).
  *
- * The knowledge belongs to the pair of kernels, so that concurrent jobs share it. A chunk of a
- * session has a GPU for itself; the cores of a CPU share their chunks, and the time that each spent
- * on them counts. A device continues with one kernel if the other one does not compile, is not
- * compiled yet, or has no memory for its queues.
+ * The knowledge belongs to the pair of kernels, so that jobs that run at the same time share it. A
+ * trial on a GPU has the GPU for itself. The cores of a CPU share their chunks, and the time that
+ * each core spent on them counts. A device continues with one kernel if the other one does not
+ * compile, is not compiled yet, or has no memory for its queues.
  */
 
 #include "turn.h"
@@ -15,7 +15,7 @@
 #include "../job/unit.h"
 #include "step_memory.h"
 
-/* A chunk may have spent most of its time on rows that all later ones use. At least 1 / ONCE_MOST
+/* A chunk may have spent most of its time on rows that all later chunks use. At least 1 / ONCE_MOST
  * of its time counts for its items. */
 #define ONCE_MOST 10.0
 
@@ -40,7 +40,7 @@ static struct yk_choice choice_of(const struct yk_job *job, int device)
     return choice;
 }
 
-/* Smallest chunk of the device. */
+/* Fewest items of a chunk that measures a kernel on the device. */
 static int64_t fill_of(const struct yk_job *job, int device)
 {
     const struct yk_runtime_device *driven = job->devices[device].device;
@@ -51,8 +51,9 @@ static int64_t fill_of(const struct yk_job *job, int device)
     return driven->lanes * (vector > unit ? (vector + unit - 1) / unit * unit : unit);
 }
 
-/* From earlier jobs; with pair->lock held. Only cores are slow enough to hold up a job: when GPUs
- * compared kernels with chunks short enough to end with the job, that took them dozens of jobs. */
+/* The time that trials may take, from earlier jobs. With pair->lock held. Only cores are slow
+ * enough to hold up a job. When GPUs compared kernels with chunks short enough to end with the job,
+ * that took them dozens of jobs. */
 static double spare_ns(const struct yk_job *job, int device, const struct yk_memory *memory)
 {
     const struct yk_choice *choice = yk_pair_choice(job->pair, job->key, device);
@@ -74,8 +75,8 @@ static double spare_ns(const struct yk_job *job, int device, const struct yk_mem
     return yk_choice_spare_ns(choice, &asked);
 }
 
-/* From what devices have shown in this job. Cores do not try anything until the others' speed is
- * known. */
+/* The same, from what devices have shown in this job. Cores try nothing until the speed of the
+ * other devices is known. */
 static double spare_now(const struct yk_job *job, int device, const struct yk_choice *choice)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -124,7 +125,7 @@ int yk_turn_is_untried(const struct yk_job *job, int device)
 
 /* --- the kernels that a device can run --- */
 
-/* The forms that may be used in this job. */
+/* The forms that may be used in this job, as bits. *first: the one to begin with. */
 static unsigned wanted(const struct yk_job *job, int device, int *first)
 {
     struct yk_choice choice;
@@ -135,7 +136,7 @@ static unsigned wanted(const struct yk_job *job, int device, int *first)
     return yk_choice_wants(&choice, job->devices[device].spare_ns == 0, first);
 }
 
-/* With runtime.lock held: a CPU's kernels are function pointers. */
+/* With runtime.lock held, which is short: a CPU's kernels are function pointers. */
 yoke_status yk_turn_build_on_host(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -153,7 +154,8 @@ yoke_status yk_turn_build_on_host(struct yk_job *job, int device)
     return jd->forms ? YOKE_OK : first;
 }
 
-/* Builds the form with which it begins here and now, and the other one in another thread. */
+/* Builds the form with which the device begins in this thread, and the other one in another thread.
+ */
 yoke_status yk_turn_build(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -236,7 +238,7 @@ void yk_turn_returned(struct yk_job *job, int device, const struct yk_chunk *chu
     job->devices[device].out[chunk->form]--;
 }
 
-/* The device's time for the chunk. */
+/* The device's time for the chunk, in ns. */
 static double spent_ns(struct yk_job_device *jd, const struct yk_chunk_times *times)
 {
     int64_t from = times->issued > jd->ended_ns ? times->issued : jd->ended_ns;
@@ -267,7 +269,7 @@ void yk_turn_ended(struct yk_job *job, int device, const struct yk_turn_chunk *e
     yk_choice_note(yk_pair_choice(job->pair, job->key, device), &chunk);
     best = yk_pair_choice(job->pair, job->key, device)->best;
     yk_unlock(&job->pair->lock);
-    /* If a whole job is tried, the chunk counts as the device's: both kernels are nearly equally
+    /* If a whole job is a trial, its chunk counts as the device's: both kernels are nearly equally
      * fast, and there are no other chunks to learn from. */
     times->apart = form != best && chunk.tries != YK_TRIES_JOB;
     jd->tried |= form != best;

@@ -1,10 +1,9 @@
-/* watchdog.c - devices that never end a chunk: detected by the threads that wait for them, and
- * taken out.
+/* watchdog.c - time limits for chunks: detects devices that never end a chunk.
  *
- * The thread that drives a device looks at it from time to time while its chunks are under way.
- * Once they have taken longer than the model allows (model/stall.h) the device is lost like any
- * other that fails, except that its driver is never called again. calls.c handles calls that do not
- * return. Cores are not watched: a thread cannot be abandoned while it runs in the program's
+ * The thread that drives a device looks at it from time to time while its chunks are under way. If
+ * they take longer than the model allows (model/stall.h), the device is taken out like any other
+ * that fails (overdue.c), except that its driver is never called again. calls.c handles calls that
+ * do not return. Cores are not watched: a thread cannot be abandoned while it runs in the program's
  * memory.
  */
 #include "watchdog.h"

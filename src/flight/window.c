@@ -1,12 +1,12 @@
-/* window.c - device memory for the rows of one chunk at a time, for arrays that do not fit: as many
- * windows as lanes, so that one chunk's rows arrive while another computes and a third one's
- * results leave.
+/* window.c - device memory for the rows of one chunk at a time, for arrays that do not fit. There
+ * is a window per lane, so that one chunk's rows arrive while another chunk computes and the
+ * results of a third one leave.
  *
  * All windows of a job lie in one buffer, taken when the job gets the device and kept until it
- * ends: no chunk waits for memory, and the buffer stays for the next job (yk_place_give). Their
- * size limits the length of chunks. Only if a function returns the rows of a chunk (YOKE_CUSTOM) a
- * chunk may need more than expected; its lane then takes a separate buffer, or the chunk is made
- * smaller.
+ * ends. So no chunk waits for memory, and the buffer stays for the next job (yk_place_give). The
+ * size of the windows limits the length of chunks. Only if a function returns the rows of a chunk
+ * (YOKE_CUSTOM) may a chunk need more than expected. Its lane then takes a separate buffer, or the
+ * chunk is made smaller.
  */
 
 #include "window.h"
@@ -20,9 +20,9 @@
 #include "copies.h"
 #include "packed.h"
 
-/* The first chunk's copies to the device and the last one's to the host do not overlap with
- * anything, so there should be many chunks. But halo rows are copied again with each chunk, and
- * copies shorter than SATURATING_NS do not use the whole link. */
+/* The first chunk's copies to the device and the last one's to the host overlap with nothing, so
+ * there should be many chunks. But halo rows are copied again with each chunk, and copies shorter
+ * than SATURATING_NS do not use the whole link. */
 enum { STREAM_CHUNKS = 48, SATURATING_NS = 100000, SATURATING_BYTES = 4 << 20 };
 
 /* Windows are aligned like separate buffers. */
@@ -34,7 +34,8 @@ static int64_t range_of(const struct yk_job *job)
     return job->last > job->first ? job->last - job->first : 1;
 }
 
-/* Most rows of the argument that `items` items touch; an estimate. */
+/* Most rows of the argument that `items` items touch: exact, or an estimate if a function returns
+ * the rows. */
 static int64_t window_rows(const struct yk_job *job, int p, int64_t items)
 {
     const yoke_arg *arg = &job->args[p];
@@ -146,7 +147,7 @@ static yoke_status too_small(const struct yk_job *job, int device)
                    packed ? " and panels" : "");
 }
 
-/* Bytes of the device's private copies. */
+/* Bytes of all private copies of add arguments. */
 static int64_t private_bytes(const struct yk_job *job)
 {
     int64_t bytes = 0;
@@ -157,8 +158,8 @@ static int64_t private_bytes(const struct yk_job *job)
     return bytes;
 }
 
-/* Memory that the job may take. If it has a packed panel, the jobs behind it probably have too:
- * they shall have room, so that their panels arrive meanwhile. */
+/* Memory that the job may take, in bytes. If it has a packed panel, the jobs behind it probably
+ * have one, too. They need room, so that their panels arrive in the meantime. */
 static int64_t room_of(const struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];

@@ -4,11 +4,13 @@
 
 #include "../job/job.h"
 
-/* Takes memory for a chunk on each lane of everything that the job holds in windows, as much as
- * useful or available. YOKE_ENOMEM: not enough for the shortest chunk. */
+/* Takes memory for a chunk on each lane of everything that the job holds in windows, as much as is
+ * useful or available. YOKE_ENOMEM: there is not enough for the shortest chunk. */
 yoke_status yk_windows_open(struct yk_job *job, int device);
+/* Gives the memory back. Without place->lock. */
 void yk_windows_close(struct yk_job *job, int device);
-/* Makes room for `bytes` for a chunk of the lane. YOKE_ENOMEM: a shorter chunk may fit. */
+/* Makes room for `bytes` of the lane's chunk in the window. YOKE_ENOMEM: a shorter chunk may fit.
+ */
 yoke_status yk_window_need(struct yk_job *job, int device, struct yk_window *window, int64_t bytes);
 
 #endif

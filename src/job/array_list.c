@@ -1,4 +1,5 @@
-/* array_list.c - the list of arrays of a runtime, which hear of devices that fail. */
+/* array_list.c - the list of a runtime's arrays. When a device fails, each array of the list is
+ * told. */
 #include "array_list.h"
 
 void yk_arrays_add(yoke_array *array)

@@ -1,9 +1,9 @@
 /* blocks.c - see blocks.h: chooses the size and number of blocks. */
 #include "blocks.h"
 
-/* Few blocks cost nothing to fold. A block should have at least SIZE_GOOD units, because folding
- * its lanes costs some 30 ns, unless fewer than BLOCKS_LEAST would then be left to share. A GPU
- * needs BLOCKS_MOST groups to be full. */
+/* Few blocks cost nothing to fold. Folding the lanes of a block costs about 30 ns, so a block
+ * should have at least SIZE_GOOD units, unless that leaves fewer than BLOCKS_LEAST blocks to share.
+ * A GPU needs BLOCKS_MOST groups to be full. */
 enum { BLOCKS_MOST = 4096, BLOCKS_LEAST = 256, SIZE_GOOD = 1024 };
 /* While there are few blocks, a block of at least PART_ITEMS items is cut into parts of the second
  * dimension. */
@@ -24,7 +24,7 @@ static int64_t power_of_two(int64_t least)
     return power;
 }
 
-/* Units in a block. */
+/* Number of units in a block. */
 static int64_t units_of(int64_t units)
 {
     const int64_t few = power_of_two(quotient(units, BLOCKS_LEAST));
@@ -33,7 +33,7 @@ static int64_t units_of(int64_t units)
     return many > good ? many : good;
 }
 
-/* Both are at most 2^62. */
+/* The product of a and b, which are at most 2^62; at most INT64_MAX / 2. */
 static int64_t product(int64_t a, int64_t b)
 {
     return a > INT64_MAX / 2 / b ? INT64_MAX / 2 : a * b;
@@ -61,7 +61,7 @@ yoke_blocks yk_blocks_cut(const struct yk_blocks_spec *spec)
     if (spec->dimensions > 1) {
         blocks.width =
             quotient(spec->length[0], parts_of(spec, quotient(indexes, blocks.size), blocks.size));
-        if (spec->dimensions == 2) /* lanes alternate in the second dimension */
+        if (spec->dimensions == 2) /* lanes take the second dimension's indexes in turn */
             blocks.width = quotient(blocks.width, WIDTH_UNIT) * WIDTH_UNIT;
         blocks.parts = quotient(spec->length[0], blocks.width);
     }

@@ -1,7 +1,8 @@
 /* builds.c - see builds.h.
  *
- * A thread enters, then looks whether the process is ending; the one that ends it says so, then
- * looks whether somebody is in there. So one of the two sees the other.
+ * A thread first enters, then checks whether the process is ending. The thread that ends the
+ * process first marks that, then checks whether builds are under way. So at least one of the two
+ * sees the other.
  */
 
 #include "builds.h"
@@ -14,9 +15,9 @@
 #define LOOK_NS 1000000
 
 static atomic_int inside, ending;
-static _Atomic int64_t end_by_ns; /* 0: it does not end yet */
+static _Atomic int64_t end_by_ns; /* 0: the process is not ending */
 
-/* Whoever builds is the parent's. */
+/* Builds that were under way belong to the parent's threads. */
 static void forget_in_child(void)
 {
     atomic_store(&inside, 0);

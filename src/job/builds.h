@@ -1,18 +1,20 @@
-/* builds.h - kernels that are being built, by all runtimes of the process: a driver's compiler may
- * crash where the process's end has taken its library down, so the end waits for them.
- */
+/* builds.h - counts the kernel builds under way in all runtimes of the process. A driver's compiler
+ * may crash if the process ends and takes the driver's library down, so the end of the process
+ * waits for builds. No lock need be held. */
 #ifndef YK_JOB_BUILDS_H
 #define YK_JOB_BUILDS_H
 
 #include <stdint.h>
 
-/* In pairs, around what calls a compiler; they may nest, and end in another thread. */
+/* Marks the beginning and end of a call into a compiler. Pairs may nest, and leave may be called by
+ * another thread than enter. */
 void yk_builds_enter(void);
 void yk_builds_leave(void);
-/* The process is ending: who has entered since begins no build that nobody waits for. */
+/* 1: the process is ending. A thread that entered after that must not start a build, because the
+ * end does not wait for it. */
 int yk_builds_are_ending(void);
-/* From here on the process is ending. Returns when nobody is in there, at the latest when the first
- * call's time is over. */
+/* Marks the process as ending and returns when no build is under way, at the latest `most_ns` after
+ * the first call. */
 void yk_builds_end(int64_t most_ns);
 
 #endif

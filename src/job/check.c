@@ -1,4 +1,4 @@
-/* check.c - checks a user's job before anything runs: the message of each mistake names the kernel,
+/* check.c - checks a user's job before anything runs. The message of each error names the kernel,
  * the argument and the cure. */
 
 #include "check.h"
@@ -14,7 +14,7 @@
 
 static const char *const mode_names[] = { "value", "in", "out", "inout", "add", "reduce" };
 
-/* Values that may be wrong in a descriptor filled in by hand. */
+/* Checks numbers that may be wrong in a descriptor filled in by hand. */
 static yoke_status check_numbers(const yoke_kernel *kernel)
 {
     if (kernel->dimensions < 0 || kernel->dimensions > 3 || kernel->unit < 0 || kernel->lanes < 0 ||
@@ -39,7 +39,8 @@ static yoke_status check_deadline(const yoke_job *spec)
                    spec->kernel->name, spec->deadline_seconds);
 }
 
-/* The code that makes partial results also folds them, so implementations by hand cannot reduce. */
+/* YOKE_KERNEL generates the code that makes partial results and the code that folds them. So an
+ * implementation written by hand cannot reduce. */
 static yoke_status check_reduces(const yoke_kernel *kernel)
 {
     if (!yk_reduces(kernel))
@@ -123,11 +124,11 @@ static yoke_status check_alternative(const yoke_kernel *kernel, const yoke_kerne
     return YOKE_OK;
 }
 
-/* The beginning of a message about an argument, and its values. */
+/* The beginning of an error text about an argument, and the values that it prints. */
 #define ARGUMENT            "kernel %s, argument %d (%s): "
 #define NAMES_OF(kernel, p) (kernel)->name, (p) + 1, (kernel)->params[p].name
 
-/* A value that is the row distance of an array, which must be exactly one other argument. */
+/* A value that is the row distance of an array. The array must be exactly one other argument. */
 static yoke_status check_distance(const yoke_job *spec, int p)
 {
     const yoke_kernel *kernel = spec->kernel;
@@ -149,7 +150,8 @@ static yoke_status check_distance(const yoke_job *spec, int p)
                    NAMES_OF(kernel, p), count);
 }
 
-/* Sizes distinguish an int64_t from an int32_t, but not a float from an int32_t. */
+/* Sizes distinguish an int64_t from an int32_t, but not a float from an int32_t, so the type is
+ * compared too. */
 static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
     const yoke_param *param = &kernel->params[p];
@@ -171,6 +173,18 @@ static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg 
                    NAMES_OF(kernel, p), param->size, param->type, given);
 }
 
+static yoke_status check_halo(const yoke_kernel *kernel, int p, const yoke_arg *arg)
+{
+    if (arg->before < 0 || arg->after < 0)
+        return yk_fail(YOKE_EINVAL, ARGUMENT "a halo of %lld, %lld rows; neither may be negative",
+                       NAMES_OF(kernel, p), (long long)arg->before, (long long)arg->after);
+    if (arg->mode != YOKE_PARAM_IN)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "a halo is only for mode in; write to rows of the index itself",
+                       NAMES_OF(kernel, p));
+    return YOKE_OK;
+}
+
 static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
     if ((unsigned)arg->shape > YOKE_ONTO || (unsigned)arg->home > YOKE_HOME_NOW)
@@ -183,13 +197,8 @@ static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg 
     if (arg->shape == YOKE_CUSTOM && !arg->rows)
         return yk_fail(YOKE_EINVAL, ARGUMENT "shape custom needs a rows function",
                        NAMES_OF(kernel, p));
-    if (arg->shape == YOKE_HALO && (arg->before < 0 || arg->after < 0))
-        return yk_fail(YOKE_EINVAL, ARGUMENT "a halo of %lld, %lld rows; neither may be negative",
-                       NAMES_OF(kernel, p), (long long)arg->before, (long long)arg->after);
-    if (arg->shape == YOKE_HALO && arg->mode != YOKE_PARAM_IN)
-        return yk_fail(YOKE_EINVAL,
-                       ARGUMENT "a halo is only for mode in; write to rows of the index itself",
-                       NAMES_OF(kernel, p));
+    if (arg->shape == YOKE_HALO)
+        return check_halo(kernel, p, arg);
     if (arg->shape == YOKE_PART && arg->mode != YOKE_PARAM_OUT)
         return yk_fail(YOKE_EINVAL, ARGUMENT "only mode out can leave a part of rows unwritten",
                        NAMES_OF(kernel, p));
@@ -281,7 +290,8 @@ static yoke_status check_twice(const yoke_job *spec)
     return YOKE_OK;
 }
 
-/* Rows that a job would touch outside an array are the caller's mistake, best reported here. */
+/* Rows outside an array that a job would touch are the caller's error; it is reported before
+ * anything runs. */
 static yoke_status check_bounds(const yoke_job *spec, int p)
 {
     const yoke_arg *arg = &spec->args[p];
@@ -305,8 +315,8 @@ static int lies_in(yoke_rows part, yoke_rows whole)
     return part.first == part.last || (part.first >= whole.first && part.last <= whole.last);
 }
 
-/* Asks a rows function for the whole range or half of it: the result must be an interval within
- * `whole`. */
+/* Asks a rows function for the rows of `indexes`. They must be an interval within *whole, which is
+ * then set to them. */
 static yoke_status ask_rows(const yoke_job *spec, int p, yoke_rows indexes, yoke_rows *whole)
 {
     const yoke_arg *arg = &spec->args[p];
@@ -324,8 +334,9 @@ static yoke_status ask_rows(const yoke_job *spec, int p, yoke_rows indexes, yoke
         (long long)whole->last);
 }
 
-/* Checks of a rows function that are possible before chunks are known: the rows of all indexes are
- * the array's, those of each half are among them, and written halves do not overlap. */
+/* Checks of a rows function that are possible before chunks are known: the rows of all indexes lie
+ * in the array, the rows of each half lie among them, and the halves do not overlap if they are
+ * written. */
 static yoke_status check_rows(const yoke_job *spec, int p)
 {
     const yoke_arg *arg = &spec->args[p];
@@ -378,8 +389,8 @@ static yoke_status check_count(const yoke_job *spec)
     return yk_kernel_check_count(kernel, given);
 }
 
-/* Version 0.1 has one layout. When a field is added, sizes of older layouts stay valid, and the
- * missing fields count as zero. */
+/* Version 0.1 has one layout. When a field is added, sizes of older layouts stay valid, and missing
+ * fields count as zero. */
 yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spec)
 {
     if (!runtime || !spec)

@@ -1,11 +1,11 @@
-/* crew.c - the memory that a job needs while it runs, reused by later jobs: making it takes longer
- * than a short job.
+/* crew.c - the memory that a job needs while it runs. Later jobs reuse it, because allocating it
+ * takes longer than a short job.
  *
- * A crew belongs to its job from the job's start until its last reference is dropped. References
- * are held by the job until it is over, by threads that step its lanes, by the story of a kernel's
- * latest job (explain.h), and by the ticket if the result may be asked for. At most KEPT_MOST
- * finished jobs keep their crews for that; others keep only the numbers, so that any number of jobs
- * can wait for their results to be asked for.
+ * A crew belongs to its job from the job's start until the crew's last reference is dropped.
+ * References are held by the job until it is over, by threads that step its lanes, by the story of
+ * a kernel's latest job (explain.h), and by the ticket if the result may be asked for. At most
+ * KEPT_MOST finished jobs keep their crews for their tickets. The others keep only the numbers, so
+ * any number of finished jobs may wait until their results are asked for.
  */
 
 #include "crew.h"
@@ -16,9 +16,9 @@
 #include "lease.h"
 
 enum {
-    IDLE_MOST = 64,       /* as many as jobs may run at the same time */
+    IDLE_MOST = 64,       /* number of jobs that may run at the same time */
     KEPT_MOST = 64,       /* finished jobs that keep their crews */
-    DECISIONS_MOST = 4096 /* a crew with memory for more decisions is not kept for short jobs */
+    DECISIONS_MOST = 4096 /* a crew with memory for more decisions is freed, not reused */
 };
 
 static void close_device(struct yk_job_device *jd)
@@ -63,9 +63,9 @@ static yoke_status open_crew(yoke_runtime *runtime, int count, struct yk_crew **
     return status;
 }
 
-/* Resets it for a job with `args` arguments, except leases: those of a job that went well are all
- * done, and go on counting. Lists and windows of flights were closed when that job released its
- * devices. */
+/* Resets the device's part for a job with `args` arguments. Leases are not reset: all leases of a
+ * job that ended well are done, and their generations go on. Lists and windows of flights were
+ * closed when that job released its devices. */
 static void clean(struct yk_job_device *jd, int args)
 {
     int lane, p;
@@ -88,8 +88,8 @@ static void clean(struct yk_job_device *jd, int args)
         }
 }
 
-/* A crew for `count` devices; others are closed, because devices may have been added since they
- * were made. */
+/* Returns an idle crew for `count` devices, or NULL. Frees crews for another number of devices:
+ * devices were added since they were made. */
 static struct yk_crew *idle_crew(yoke_runtime *runtime, int count, int args)
 {
     struct yk_crew *crew;
@@ -149,8 +149,8 @@ int yk_crew_is_large(const struct yk_crew *crew)
     return decisions > DECISIONS_MOST;
 }
 
-/* With runtime.lock held. The crew of a failed job is not reused: its state is too varied to reset.
- */
+/* Keeps the crew for later jobs. With runtime.lock held. The crew of a failed job is freed, because
+ * its state varies too much to be reset. */
 static void give_back(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;

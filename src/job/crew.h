@@ -4,25 +4,31 @@
 
 #include "job.h"
 
-/* The job gets a crew for so many devices. Under runtime.lock. After YOKE_ENOMEM it may have a part
- * of one, too. */
+/* Gives the job a crew for `count` devices. With runtime.lock held. YOKE_ENOMEM: the job may have a
+ * part of a crew, which yk_job_close frees. */
 yoke_status yk_crew_take(struct yk_job *job, int count);
-void yk_crew_close(struct yk_job *job);     /* a job that could not begin, or not well */
-void yk_crews_close(yoke_runtime *runtime); /* the idle ones; no job is left */
-/* It has memory for more decisions than is kept for jobs to come. */
+/* Frees the job's crew, if it has one. For a job that could not begin or that failed. */
+void yk_crew_close(struct yk_job *job);
+/* Frees the idle crews. No job may be left. */
+void yk_crews_close(yoke_runtime *runtime);
+/* 1: the crew has memory for more decisions than a crew that is kept for later jobs may have. */
 int yk_crew_is_large(const struct yk_crew *crew);
-/* One more looks at the crew of a running job, which somebody else looks at, too, or under
- * runtime.lock; */
+/* Adds a reference to the crew of a running job. The caller must know of another reference that
+ * stays, or hold runtime.lock. */
 void yk_job_look(struct yk_job *job);
-/* and away: runtime.lock is not held. The last one releases the job. */
+/* Drops a reference to the crew. The last one also releases the job. Takes runtime.lock, which must
+ * not be held. */
 void yk_job_look_away(struct yk_job *job);
-/* The same under runtime.lock: 1: he was the last one, and has to release the job without it. */
+/* Drops a reference to the crew. With runtime.lock held. Returns 1 if it was the last; then the
+ * caller must release the job, without the lock. */
 int yk_job_look_away_locked(struct yk_job *job);
-/* The job is over, but nobody knows: decides whether it keeps its crew for its result. */
+/* Decides whether the finished job keeps its crew for its result. With runtime.lock held, before
+ * other threads learn that the job is over. */
 void yk_job_condense(struct yk_job *job);
-/* What one device did in a job that is over and has its crew. */
+/* Returns what the device did in a job that is over and still has its crew. */
 struct yk_figures yk_job_figures(const struct yk_job *job, int device);
-/* Whoever had its ticket asks nothing more, and ends his hold. */
+/* The job's result will not be asked for any more: drops the ticket's reference to the job, and to
+ * its crew. Without runtime.lock. */
 void yk_job_forsake(struct yk_job *job);
 
 #endif

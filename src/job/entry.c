@@ -1,4 +1,5 @@
-/* entry.c - which calls may enter a runtime: mistakes that would hang are errors instead. */
+/* entry.c - decides which calls may enter a runtime. A mistake that would hang is an error instead.
+ */
 
 #include "entry.h"
 
@@ -36,7 +37,7 @@ int yk_runtime_delist(yoke_runtime *runtime)
     return found;
 }
 
-/* The runtime in whose progress callback this thread is; NULL: in none. */
+/* This thread is in a progress callback of this runtime; NULL: none. */
 static _Thread_local const yoke_runtime *called_by;
 
 const yoke_runtime *yk_callback_of(const yoke_runtime *runtime)
@@ -49,7 +50,7 @@ const yoke_runtime *yk_callback_of(const yoke_runtime *runtime)
 int yk_runtime_refuses(const yoke_runtime *runtime, const char *call)
 {
     if (!runtime)
-        return 0; /* the call reports it, with the right name */
+        return 0; /* the public function reports it, with its own name */
     if (runtime->forks != yk_fork_count()) {
         yk_fail(YOKE_EINVAL,
                 "%s: the runtime was opened before this process was forked, and has no threads "

@@ -4,16 +4,18 @@
 
 #include "job.h"
 
-/* 1, and the thread's error text: in a child of fork, which has none of the runtime's threads; in a
- * progress callback of one of its jobs, which would wait for itself. */
+/* Returns 1, with the thread's error text, if the calling thread may not use the runtime: in a
+ * child of fork, which has none of the runtime's threads, or in a progress callback of one of its
+ * jobs, which would wait for itself. No lock need be held. */
 int yk_runtime_refuses(const yoke_runtime *runtime, const char *call);
-/* Opened in this process, and known as open from here on until it is delisted, which only one call
- * does (0: it is not listed). Relisted where closing failed. */
+/* enlist: adds a runtime that was opened in this process to the list of open runtimes. delist:
+ * removes it; 0 if it is not listed, so only one call of several gets 1. relist: adds it again
+ * after closing failed. */
 void yk_runtime_enlist(yoke_runtime *runtime);
 void yk_runtime_relist(yoke_runtime *runtime);
 int yk_runtime_delist(yoke_runtime *runtime);
-/* The calling thread is in a progress callback of that runtime from now on; NULL: in none. Returns
- * the one before, to be set again afterwards. */
+/* Notes that the calling thread is in a progress callback of `runtime` from now on; NULL: in none.
+ * Returns the previous value, which the caller restores afterwards. */
 const yoke_runtime *yk_callback_of(const yoke_runtime *runtime);
 
 #endif

@@ -1,7 +1,7 @@
-/* fold_kernels.c - folds the copies of a sum on a device into one: element i of the first copy gets
- * the sum of that element over all copies, and the others become zero. So the fold may be repeated,
- * when more has been added or if it is unknown whether it was done. `apart`: elements from one copy
- * to the next. */
+/* fold_kernels.c - folds the copies of a sum on a device into one. Element i of the first copy
+ * becomes the sum of element i over all copies; in the other copies it becomes zero. So the fold
+ * may be repeated when more was added, or if it is unknown whether it was done. `apart` is the
+ * number of elements from one copy to the next. */
 #include "fold_kernels.h"
 
 #define FOLD(name, T)                                                                              \
@@ -18,5 +18,5 @@
 
 FOLD(yk_fold_float, float)
 FOLD(yk_fold_double, double)
-FOLD(yk_fold_32, uint32_t) /* two's complement: the same bits for signed */
+FOLD(yk_fold_32, uint32_t) /* two's complement: signed numbers have the same bits */
 FOLD(yk_fold_64, uint64_t)

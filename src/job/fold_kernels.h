@@ -1,4 +1,4 @@
-/* fold_kernels.h - see fold_kernels.c. */
+/* fold_kernels.h - see fold_kernels.c: the fold of 4-byte and 8-byte numbers. */
 #ifndef YK_JOB_FOLD_KERNELS_H
 #define YK_JOB_FOLD_KERNELS_H
 

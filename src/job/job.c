@@ -1,4 +1,5 @@
-/* job.c - copies a user's job, so that nothing of it is needed after submit. */
+/* job.c - copies a user's job, so that nothing of the user's is needed after submit; keeps its
+ * references and its first error. */
 
 #include "job.h"
 
@@ -31,7 +32,8 @@ int yk_job_goes_by_plan(const char *partitioner)
     return !partitioner || strcmp(partitioner, yk_partitioner_auto.name) == 0;
 }
 
-/* Range and array shapes: jobs with the same key cost nearly the same on the same device. */
+/* A hash of the range and the arrays' shapes. Jobs with the same key cost nearly the same on the
+ * same device. */
 static uint64_t shapes_key(const struct yk_job *job)
 {
     uint64_t hash = mix(mix(mix(1, (uint64_t)(job->last - job->first)),
@@ -47,8 +49,8 @@ static uint64_t shapes_key(const struct yk_job *job)
     return hash;
 }
 
-/* A requested partitioner has a memory of its own. Otherwise `auto` would learn that devices cannot
- * do better than that partitioner made them do. */
+/* A job with a requested partitioner has its own memory. Otherwise `auto` would learn that devices
+ * cannot do better than that partitioner let them. */
 static uint64_t memory_key(const struct yk_job *job)
 {
     const char *c;
@@ -88,8 +90,8 @@ static void cut_halo(yoke_arg *arg)
         arg->after = arg->array->rows;
 }
 
-/* Finds the arrays whose row distances are values of the job; those values no longer count as array
- * arguments. */
+/* Finds the arrays that have their row distance among the job's values. Those values no longer
+ * count as array arguments. */
 static void note_distances(struct yk_job *job)
 {
     int p, q;
@@ -105,7 +107,7 @@ static void note_distances(struct yk_job *job)
     }
 }
 
-/* The job with copies of everything that it was given. */
+/* Returns the job with copies of everything that it was given; NULL: no memory. */
 static struct yk_job *copy(const struct asked *asked)
 {
     struct yk_job *job = yk_calloc(1, block_bytes(asked));
@@ -152,8 +154,8 @@ static void fill(struct yk_job *job, const yoke_job *spec)
     job->progress_context = spec->progress_context;
 }
 
-/* The arguments in internal form: arrays instead of their handles (NULL for an invalid handle), and
- * the kernel's mode if the argument has none. */
+/* Converts the arguments to internal form: arrays instead of handles (NULL for an invalid handle),
+ * and the kernel's mode where the argument has none. */
 static void take_args(const yoke_job *spec, yoke_job *out)
 {
     int p;
@@ -164,7 +166,7 @@ static void take_args(const yoke_job *spec, yoke_job *out)
         if (arg->array)
             arg->array = yk_array_of(arg->array, "a job's array");
         if (arg->mode != YOKE_PARAM_AS_KERNEL || mode == YOKE_PARAM_VALUE)
-            continue; /* an array for a value is a mistake, reported later */
+            continue; /* an array given for a value is an error, reported later */
         arg->mode = mode;
         if (mode == YOKE_PARAM_ADD)
             arg->shape = YOKE_WHOLE;

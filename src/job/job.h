@@ -1,10 +1,11 @@
-/* job.h - a submitted job: a copy of what the user asked, its dispatcher, and what each device's
- * lanes are doing.
+/* job.h - a submitted job: a copy of what the user asked for, its dispatcher, and what each
+ * device's lanes are doing.
  *
- * Life: WAITING (for earlier jobs, or for its turn; it has no devices and no dispatcher yet) ->
- * RUNNING (lanes take chunks) -> ENDING (one thread folds private copies together, writes the
- * outcome) -> DONE (off the list; the ticket's owner frees it). From ENDING it can go back to
- * RUNNING once more: a device that fails while its private copy is fetched has done nothing.
+ * A job is WAITING for earlier jobs, or for its turn; it has no devices and no dispatcher yet. Then
+ * it is RUNNING: lanes take chunks. Then it is ENDING: one thread merges private copies and writes
+ * the outcome. When it is DONE it is off all lists, and the ticket's owner frees it. From ENDING it
+ * can return to RUNNING if a device fails while its private copy is fetched, because all that this
+ * device did is lost.
  */
 #ifndef YK_JOB_JOB_H
 #define YK_JOB_JOB_H
@@ -20,268 +21,289 @@ enum yk_phase { YK_WAITING, YK_RUNNING, YK_ENDING, YK_DONE };
 /* How a device with memory of its own holds an array during a job. */
 enum yk_holding {
     YK_HELD_NOT,
-    YK_HELD_WHOLE,  /* a replica: rows stay, coherence knows */
-    YK_HELD_WINDOW, /* does not fit: each chunk brings its rows and takes results home */
+    YK_HELD_WHOLE,  /* a replica: rows stay after the job, and coherence tracks them */
+    YK_HELD_WINDOW, /* too large: each chunk copies its rows in and its results home */
     YK_HELD_PACKED, /* a panel that chunks read whole, without the columns beside it: packed.c */
-    YK_HELD_HOST    /* partial results, which kernels write into host memory: host_results.c */
+    YK_HELD_HOST    /* partial results that kernels write into host memory: host_results.c */
 };
 
-struct yk_window { /* device memory of one lane for one argument; kept from chunk to chunk */
+/* Device memory of one lane for one argument, kept from chunk to chunk. */
+struct yk_window {
     struct yk_buffer *buffer;
     int64_t offset, bytes;
-    int apart; /* a buffer of its own: its part of yk_job_device.windows was too small for a chunk
-                */
+    int apart; /* 1: a separate buffer, because the lane's part of yk_job_device.windows was too
+                  small for a chunk */
 };
 
-/* A chunk that a lane of the CPU works on by itself while a lane of a GPU has one out. */
+/* A chunk that a lane of the CPU does alone, piece by piece, while a lane of a GPU has a chunk. */
 struct yk_beside {
-    struct yk_chunk chunk;         /* serial 0: there is none */
+    struct yk_chunk chunk;         /* serial 0: none */
     int64_t next;                  /* items before it are done */
-    int64_t issued_ns, work_ns;    /* work: of its pieces so far */
-    const _Atomic uint32_t *other; /* the other one's flight.out */
+    int64_t issued_ns, work_ns;    /* start; time of its pieces so far */
+    const _Atomic uint32_t *other; /* flight.out of the GPU's lane */
 };
 
-/* A chunk (or a piece of a lease, or of a chunk beside another's) that a lane is working on. */
+/* A chunk, a piece of a lease, or a piece of a chunk beside another one, that a lane works on. Used
+ * by the thread that steps the lane, except `out`. */
 struct yk_flight {
     struct yk_chunk chunk;
-    /* Devices with memory of their own: serial of the chunk from when it is handed out until it is
-     * answered; 0: there is none. Written under job.lock. */
+    /* Devices with memory of their own: serial of the chunk, from when it is handed out until it is
+     * answered; 0: none. Written with job.lock held. */
     _Atomic uint32_t out;
-    int refused; /* the lane got nothing when it asked last */
+    int refused; /* 1: the lane got nothing when it asked last */
     struct yk_beside beside;
-    int busy;
-    int launched; /* the kernel may have run, or is running */
-    int homing;   /* results may have begun to reach the host */
-    int slot;     /* of the lease; -1: a chunk of its own, or one beside another's */
+    int busy;     /* 1: issued, and not finished or abandoned */
+    int launched; /* 1: the kernel may have run, or is running */
+    int homing;   /* 1: results may have begun to reach the host */
+    int slot;     /* slot of the lease; -1: a chunk of its own, or beside another one */
     int64_t done; /* items of that lease that the lane did since issued_ns */
     int64_t issued_ns, bytes_in, bytes_out;
-    int64_t bytes_between, bytes_passed; /* from other devices; from the host to others */
-    int64_t bytes_once; /* of bytes_in what all chunks of the job read, so no later one brings it:
-                           counted while the device's speed is unknown */
-    int64_t once_ns;    /* how much of its time that took; 0: it cannot tell */
-    int64_t fetch_ns;   /* its kernel began so long after it was issued, for what came; 0: nothing
-                           did, or it cannot tell */
+    int64_t bytes_between, bytes_passed; /* from other devices; from the host to other devices */
+    /* Part of bytes_in that all chunks of the job read, so that no later chunk brings it. Counted
+     * while the device's speed is unknown. */
+    int64_t bytes_once;
+    int64_t once_ns;    /* time in which bytes_once arrived; 0: unknown */
+    int64_t fetch_ns;   /* from issued_ns until the kernel began, waiting for rows;
+                           0: no rows came, or unknown */
     uint64_t relies_on; /* yk_exchange_oldest when its rows were looked for */
-    int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
-    int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
-    int guarded;                    /* the watchdog knows of it, */
-    double allowed_ns;              /* and may take so long; 0: there is no telling */
-    int64_t seen_busy_ns;           /* when it was last found to be under way; 0: never */
+    int64_t ended_ns;   /* end by the device's clock, even if noticed later; 0: unknown */
+    int64_t lasts_ns, expected_ns;  /* predicted duration and end; 0: none */
+    int guarded;                    /* 1: the watchdog watches it */
+    double allowed_ns;              /* its time limit; 0: none */
+    int64_t seen_busy_ns;           /* when it was last seen under way; 0: never */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
-    struct yk_haul *hauls; /* results that come through staging buffers, by argument; NULL: none */
-    int watched;           /* their end wakes the host thread */
+    struct yk_haul *hauls; /* results that go through staging buffers, per argument; NULL: none */
+    int watched;           /* 1: its end wakes the host thread */
     struct yk_step_flight *steps; /* of a step kernel; NULL until used */
     struct yk_load loads[YOKE_ARGS_MAX];
     struct yk_window windows[YOKE_ARGS_MAX];
 };
 
-/* How chunks of a device with memory of its own were waited for. */
+/* How threads waited for the chunks of a device with memory of its own. */
 struct yk_waits {
-    int64_t flights;  /* there were in all, */
-    int64_t foretold; /* of which it was known before how long they take, */
-    int64_t lasts_ns; /* together so long, */
-    int64_t brief;    /* and of which so many were too short for a sleep */
+    int64_t flights;  /* number of chunks */
+    int64_t foretold; /* number of chunks with a predicted duration */
+    int64_t lasts_ns; /* sum of the predicted durations */
+    int64_t brief;    /* number of chunks too short for a sleep */
 };
 
 struct yk_job_device {
     struct yk_runtime_device *device;
-    struct yk_leases leases;   /* CPU devices */
-    struct yk_flight *flights; /* one a lane */
-    unsigned char *stepped;    /* lanes that were in the job, the only ones whose flights it used */
-    struct yk_split_outcome outcome; /* once it is over: what it did, asked for that one time */
-    /* From here to `holding` all is zero when a job begins, and so are the first of each array at
-     * the end, as many as it has arguments. */
-    int joined;           /* host thread has prepared it (or given up) */
-    atomic_int ready;     /* its kernel is built and its arrays have room, */
-    yoke_status status;   /* or why not */
-    double share;         /* of the range that it will probably get; < 0: unknown */
+    struct yk_leases leases;         /* CPU devices */
+    struct yk_flight *flights;       /* one per lane */
+    unsigned char *stepped;          /* per lane, 1: it took part, so its flight was used */
+    struct yk_split_outcome outcome; /* what the device did; set when the job is over */
+    /* From `joined` up to `holding` everything is zero when a job begins. So are the arrays at the
+     * end, for the job's number of arguments. */
+    int joined;           /* 1: the host thread has prepared the device, or failed to */
+    atomic_int ready;     /* 1: preparing is over, with the outcome `status` */
+    yoke_status status;   /* YOKE_OK: its kernel is built and its arrays have room */
+    double share;         /* part of the range that it will probably get; < 0: unknown */
     int steady;           /* as in yk_learned */
-    int driven;           /* 1: by the thread that called yoke_run */
-    double copying_ns;    /* what copies of the rows that it probably gets take, in all */
-    int failed;           /* it is lost: what it had out is taken back */
-    int retired;          /* it gets no more; what it has out counts */
-    int benched;          /* left out of this job; steps in if the others fail */
+    int driven;           /* 1: the thread that called yoke_run drives it */
+    double copying_ns;    /* time of all copies of the rows that it will probably get */
+    int failed;           /* 1: it is lost; its unfinished chunks are taken back */
+    int retired;          /* 1: it gets no more chunks; its unfinished ones count */
+    int benched;          /* 1: left out of this job; it steps in if the others fail */
     int hosts, host_lane; /* as in yk_split_device */
-    int kept;             /* of a CPU's lanes so many, the last ones, do nothing (kept.h) */
-    int64_t expected_ns;  /* when the last chunk it was given should end */
+    int kept;             /* number of a CPU's last lanes that do nothing (kept.h) */
+    int64_t expected_ns;  /* predicted end of the last chunk that it was given */
     struct yk_waits waits;
-    struct yk_buffer *windows; /* of all lanes; NULL: there are none */
+    struct yk_buffer *windows; /* windows of all lanes; NULL: none */
     int64_t windows_bytes;
-    struct yk_slot *results;           /* of what is held in host memory; NULL: nothing is */
-    int64_t window_items;              /* the most a chunk may have for their sake */
-    struct yk_buffer *queues;          /* of step kernels, one a lane; NULL: there are none */
-    int64_t queues_bytes, queue_bytes; /* of all together, of one */
+    struct yk_slot *results;           /* memory of arguments held on the host; NULL: none */
+    int64_t window_items;              /* most items of a chunk, because of the windows */
+    struct yk_buffer *queues;          /* queues of step kernels, one per lane; NULL: none */
+    int64_t queues_bytes, queue_bytes; /* bytes of all queues; of one */
     struct yk_step_plan step_plans[YK_FORMS];
-    uint32_t *step_words;       /* pinned, of all lanes; NULL: there is no such memory */
-    unsigned forms;             /* which of the job's kernels may be wanted here, as bits, */
-    int out[YK_FORMS];          /* chunks of theirs that are out, */
-    int64_t made[YK_FORMS];     /* and items that they did */
-    int64_t fill;               /* the least that a chunk which measures them has */
-    int trying, tried;          /* what is out, or was last, is one; there was one */
-    double spare_ns;            /* as in choice.h; < 0: it depends on what others do in this job */
-    int told;                   /* 1 + the one whose speed the dispatcher knows; 0: it knows none */
-    int64_t ended_ns;           /* when its latest chunk did, of a GPU */
-    struct yk_stepper *stepper; /* who steps it now, where its calls are watched; its own */
-    struct yk_pace pace[YK_FORMS]; /* of each of the job's kernels, and of earlier jobs like it */
-    int packed_ahead;     /* rows were sent there that no chunk waits for; under upload_lock */
-    int admitted;         /* it is one of device->holders */
-    char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */
+    uint32_t *step_words;       /* pinned words of all lanes; NULL: no such memory */
+    unsigned forms;             /* forms (the kernel, its alternative) that it may use, as bits */
+    int out[YK_FORMS];          /* per form: chunks under way; under job.lock */
+    int64_t made[YK_FORMS];     /* per form: items done; under job.lock */
+    int64_t fill;               /* fewest items of a chunk that measures a form */
+    int trying;                 /* 1: the latest chunk measures a form */
+    int tried;                  /* 1: some chunk did */
+    double spare_ns;            /* as in choice.h; < 0: it depends on the other devices */
+    int told;                   /* 1 + the form of which the dispatcher knows the speed; 0: none */
+    int64_t ended_ns;           /* end of its latest chunk, for GPUs */
+    struct yk_stepper *stepper; /* the thread that steps it, which alone uses this; NULL: its calls
+                                   are not watched */
+    struct yk_pace pace[YK_FORMS]; /* pace of each form, in this job and earlier ones like it */
+    int packed_ahead;              /* 1: rows were sent that no chunk waits for; upload_lock */
+    int admitted;                  /* 1: it is counted in device->holders */
+    char **private_hosts;          /* mode add: [lane * args + arg] on the host; NULL until used */
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
-    struct yk_claim claims[YOKE_ARGS_MAX]; /* of rows that the whole range touches */
-    /* Where it begins in `windows`, if it is held packed, or in `results`; set with `holding`. */
+    struct yk_claim claims[YOKE_ARGS_MAX]; /* claims of the rows that the whole range touches */
+    /* First byte of a packed argument in `windows`, or of one held on the host in `results`. */
     int64_t held_at[YOKE_ARGS_MAX];
-    /* Held packed: number of rows that were sent there. Under place->upload_lock */
-    int64_t packed_rows[YOKE_ARGS_MAX];
-    struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices, */
-    int64_t private_bytes[YOKE_ARGS_MAX];             /* and how large it is, */
-    int private_copies[YOKE_ARGS_MAX];                /* so many in each (copies.c) */
+    int64_t packed_rows[YOKE_ARGS_MAX]; /* rows of a packed argument that were sent; upload_lock */
+    struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
+    int64_t private_bytes[YOKE_ARGS_MAX];             /* size of the private buffer */
+    int private_copies[YOKE_ARGS_MAX];                /* number of copies in it (copies.c) */
 };
 
 /* A job's devices and dispatcher, from when it begins; see crew.c. */
 struct yk_crew {
     struct yk_dispatch *dispatch;
-    struct yk_crew *next; /* idle */
-    struct yk_team team;  /* what was known of teams, if somebody is benched */
+    struct yk_crew *next; /* in the list of idle crews */
+    struct yk_team team;  /* what was known of teams, if a device is benched */
     int device_count;
     struct yk_job_device devices[];
 };
 
-/* Of a job that is over and has no crew any more: what one device did. */
+/* What one device did in a job that is over and no longer has its crew. */
 struct yk_figures {
     int64_t items, chunks, busy_ns;
-    int64_t by_alternative; /* of its items */
+    int64_t by_alternative; /* items that the alternative kernel did */
 };
 
-/* Who will ask for a job's result. */
+/* Whether a job's result will be asked for: perhaps by a ticket's owner, by the caller of yoke_run,
+ * or not at all. */
 enum yk_asks { YK_ASKS_PERHAPS, YK_ASKS_CALLER, YK_ASKS_NOBODY };
 
 struct yk_job { /* in one block with its arguments, their values and the texts */
+    /* --- What the user asked for. Set on the way in, `turn` when the job begins; constant while it
+     * runs. --- */
     yoke_runtime *runtime;
     struct yk_kernel *kernel;
-    struct yk_pair *pair;  /* with its alternative; NULL: it has none */
-    uint64_t number, turn; /* of the jobs submitted, and of those begun */
+    struct yk_pair *pair;  /* the kernel and its alternative; NULL: no alternative */
+    uint64_t number, turn; /* number among submitted jobs; among jobs that began, 0: not begun */
     int64_t first, last, extent[2];
     struct yk_interval along[2]; /* indexes of the second and third dimension, never empty */
     int arg_count;
     yoke_arg *args;
-    int has_add;
-    struct yk_reduction *reduction;         /* NULL: its kernel does not reduce */
-    int host_checked;                       /* overlap.c */
-    struct yk_kernel *folds[YOKE_ARGS_MAX]; /* mode add: what folds a device's copies; NULL: none */
-    int64_t
-        apart[YOKE_ARGS_MAX]; /* mode add: bytes from one copy to the next. Known here, for a device
-                                 that prepares may do so when the array has been closed */
-    uint32_t packs;           /* arguments the distance of whose rows the kernel is told, as bits */
-    uint8_t distance_of[YOKE_ARGS_MAX]; /* 1 + whose rows' distance this value is; 0: its own */
-    const char *partitioner, *name;     /* partitioner NULL: auto */
-    const char *asked_for;              /* the one that was, where `auto` does it instead: */
-    int until_pinned;                   /* until memory is pinned, or 0: until more is known */
-    int names_partitioner;              /* it does so itself */
-    double weight;                      /* the CPU weight that splits it, < 0: none does, */
-    char weight_text[80];               /* and then its partitioner */
-    uint64_t key;                       /* of yk_memory */
-    uint64_t free_key;                  /* and what it is for those that `auto` splits */
-    struct yk_lesson *lesson;           /* of another process, until it begins; NULL: none */
-    struct yk_lesson *lines;            /* the same: lines of each device alone */
-    double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
-    int keeps_cores; /* for GPUs' threads */
-    int crowded;     /* others were running when it began */
-    struct yk_decomposition *decomposition; /* of its arrays; NULL: it is not planned for them */
-    int member;                             /* which of its kernels */
-    int planned;                            /* it is split by the plan of that, */
-    double planned_ns;                      /* which says that the longest part takes so long */
-    uint32_t team;   /* the devices that are asked, as bits (partition/team.h), */
-    int alone;       /* and which it is if that is only one of several; else -1 */
-    int seen;        /* there was one like it */
-    int tells;       /* its time says how fast that team is */
+    int has_add;                            /* 1: an argument has mode add */
+    struct yk_reduction *reduction;         /* NULL: the kernel does not reduce */
+    struct yk_kernel *folds[YOKE_ARGS_MAX]; /* mode add: folds a device's copies; NULL: none */
+    /* Mode add: bytes from one copy to the next. Computed at submit, because a device may prepare
+     * after the array was closed. */
+    int64_t apart[YOKE_ARGS_MAX];
+    uint32_t packs; /* arguments of which the kernel is told the row distance, as bits */
+    /* 1 + the argument that has this value as row distance; 0: an ordinary value. */
+    uint8_t distance_of[YOKE_ARGS_MAX];
+
+    /* --- What is decided on the way in and when the job begins, with runtime.lock held. Lanes only
+     * read it. --- */
+    const char *partitioner, *name; /* partitioner NULL: auto */
+    const char *asked_for;          /* the requested partitioner, if `auto` splits instead */
+    int until_pinned;         /* why `auto` does: 1: memory is not pinned yet; 0: too few lessons */
+    int names_partitioner;    /* 1: the user's job names a partitioner */
+    double weight;            /* the CPU weight that splits the job; < 0: none */
+    char weight_text[80];     /* the partitioner, if there is a weight */
+    uint64_t key;             /* key of its yk_memory */
+    uint64_t free_key;        /* the key that it has if `auto` splits it */
+    struct yk_lesson *lesson; /* an earlier process's, until the job begins; NULL: none */
+    struct yk_lesson *lines;  /* the same: lines of each device alone */
+    double recalled; /* items per ns of all devices in earlier jobs like it; 0: no such jobs */
+    int keeps_cores; /* 1: some cores are left to threads that drive GPUs */
+    int crowded;     /* 1: other jobs were running when it began */
+    struct yk_decomposition *decomposition; /* of its arrays; NULL: no plan applies */
+    int member;                             /* its kernel's place in the decomposition */
+    int planned;                            /* 1: split by the decomposition's plan */
+    double planned_ns;                      /* time of the longest part, by that plan */
+    uint32_t team;                          /* devices that take part, as bits (partition/team.h) */
+    int alone;       /* the only one of several devices that takes part; else -1 */
+    int seen;        /* 1: there was a job like it */
+    int tells;       /* 1: its time says how fast that team is */
     int64_t readied; /* yk_place_readied of all devices when it began */
 
-    yk_mutex lock;        /* dispatch, joined, failed, publishing leases, phase */
-    struct yk_crew *crew; /* whose are the next three. NULL: before and after */
+    /* --- What lanes share. `lock` protects the dispatcher, changes of `phase`, publishing of
+     * leases, and joined, failed, retired and benched of devices. Atomics are read without it.
+     * --- */
+    yk_mutex lock;
+    struct yk_crew *crew; /* owns the next three; NULL before the job begins and after its end */
     struct yk_dispatch *dispatch;
     struct yk_job_device *devices;
     int device_count;
-    int hosting; /* the CPU device some lanes of which stand for threads that drive GPUs; -1: no */
-    int hosts_work; /* these get chunks beside their GPU's */
+    int hosting;    /* the CPU device with lanes that stand for threads that drive GPUs; -1: none */
+    int hosts_work; /* 1: these lanes get chunks beside their GPU's */
     atomic_int phase;
-    atomic_int stop;   /* an error ended it: take nothing more */
-    int handed_out;    /* a chunk was: from then on rows it writes may have changed. Under lock */
-    atomic_int flying; /* lanes between asking for a chunk and having reported it */
-    /* What the caller of yoke_run does itself: the lane of a core, while `borrowing` is 1; */
+    atomic_int stop;   /* 1: an error ended the job; lanes take no more chunks */
+    int handed_out;    /* 1: a chunk was, so rows it writes may have changed; under lock */
+    atomic_int flying; /* number of lanes between asking for a chunk and having reported it */
+    /* What the thread that called yoke_run does: the work of this lane, while `borrowing` is 1; or
+     * the host threads' part for the devices `driven`, as bits. */
     int borrowed_device, borrowed_lane;
     atomic_int borrowing;
-    _Atomic uint32_t driven; /* or the host threads' part for these devices, as bits */
-    int attended;            /* the calling thread looks at the crew, for it may take part */
-    uint32_t drove;          /* devices that it drove, as bits */
-    atomic_int woken;        /* the other threads were told of the job */
-    atomic_int hungry;       /* a lane was told to wait since somebody last reported */
-    /* When the chunks that devices have should all be over, as far as is foretold; 0: nothing is.
-     */
+    _Atomic uint32_t driven;
+    int attended;      /* 1: the calling thread has a reference to the crew, as it may take part */
+    uint32_t drove;    /* devices that the calling thread drove, as bits */
+    atomic_int woken;  /* 1: the other threads were woken for the job */
+    atomic_int hungry; /* 1: a lane was told to wait, and no chunk was reported since */
+    /* Predicted end of all chunks under way; 0: no prediction. */
     _Atomic int64_t due_ns;
-    atomic_int all_out; /* nothing is left to be handed out. Written under lock */
+    atomic_int all_out; /* 1: nothing is left to hand out; written under lock */
+    int host_checked;   /* 1: yk_job_check_host has run (overlap.c) */
 
-    yoke_status status; /* under lock until DONE */
+    /* --- Its end and result. Under lock, or by the thread that ends the job, until it is DONE;
+     * then constant. --- */
+    yoke_status status;
     char *text;
     int64_t submitted_ns, ended_ns;
     int ended_by_caller; /* 1: the thread that called yoke_run ended it */
-    int64_t
-        reported_ns; /* when the last chunk was reported, 0: a while after its end. Under lock */
+    /* When the last chunk was reported; 0: that was a while after its end. Under lock. */
+    int64_t reported_ns;
     atomic_int_fast64_t bytes_to, bytes_from, bytes_between;
 
+    /* --- Deadline and progress. The first three are the user's; `telling` protects `told`. --- */
     int64_t deadline_ns; /* 0: none */
     int (*progress)(void *context, int64_t done, int64_t all);
     void *progress_context;
-    atomic_int telling;      /* a thread is in it */
-    _Atomic int64_t told_ns; /* when it last was, */
-    int64_t told;            /* and how much had been done */
+    atomic_int telling;      /* 1: a thread is in the callback */
+    _Atomic int64_t told_ns; /* when the callback was last called */
+    int64_t told;            /* the number of items that it was told */
 
-    struct yk_order order; /* under runtime.lock, as is all below */
-    struct yk_gate done;   /* for whoever waits */
-    /* The ticket, threads that have to do with it, and its crew; only released without lock. */
+    /* --- Its place among other jobs and what keeps it alive. Under runtime.lock, except atomics
+     * and the gate. --- */
+    struct yk_order order;
+    struct yk_gate done; /* opens when the job is DONE */
+    /* References of the ticket, of threads that use the job, and of its crew. The last one must be
+     * dropped without runtime.lock. */
     atomic_int references;
-    atomic_int looks; /* at its crew */
+    atomic_int looks; /* references to its crew */
     enum yk_asks asks;
-    int keeps; /* it is over, and the ticket looks at the crew, too; else there are figures */
+    int keeps; /* 1: it is over, and the ticket has a reference to the crew; 0: see `figures` */
     struct yk_figures *figures;
-    int figure_room;
+    int figure_room; /* number of devices for which `figures` has room */
     struct yk_job *next, *previous;
     struct yk_job *next_ready;
     struct yk_job *next_running, *previous_running;
 };
 
-/* Whether the device is asked; those that are not step in if all others fail. */
+/* 1: the device takes part. The others are benched; they step in if all others fail. */
 static inline int yk_job_in_team(const struct yk_job *job, int device)
 {
     return (job->team & yk_team_bit(device)) != 0;
 }
 
-/* Whether the device is a CPU that is asked. Also for a job that may be over, whose crew is gone.
+/* 1: the device is a CPU that takes part. Valid also for a job that may be over and have no crew.
  */
 static inline int yk_job_asks_cpu(const struct yk_job *job, int device)
 {
     return job->runtime->devices[device].device->desc.host_memory && yk_job_in_team(job, device);
 }
 
-/* Whether the caller of yoke_run drives the device, and its host thread does not. */
+/* 1: the thread that called yoke_run drives the device; then its host thread does not. */
 static inline int yk_job_is_driven(const struct yk_job *job, int device)
 {
     return (atomic_load(&job->driven) & yk_team_bit(device)) != 0;
 }
 
-/* Form 0 is its kernel, 1 the alternative. */
+/* Form 0 is the job's kernel, form 1 its alternative. */
 static inline struct yk_kernel *yk_job_kernel(const struct yk_job *job, int form)
 {
     return form ? job->pair->alternative : job->kernel;
 }
 
-/* Of the second and third dimension together, for each index of the first. */
+/* Number of indexes of the second and third dimension together, for each index of the first. */
 static inline int64_t yk_job_indexes_each(const struct yk_job *job)
 {
     return yk_interval_length(job->along[0]) * yk_interval_length(job->along[1]);
 }
 
-/* Modes that change an array: its rows in place, or at the job's end through private copies too. */
+/* Whether the mode writes rows of the array in place; and whether it changes the array at all,
+ * which includes private copies that are merged at the job's end. */
 static inline int yk_writes_rows(yoke_param_mode mode)
 {
     return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT;
@@ -291,18 +313,25 @@ static inline int yk_changes_array(yoke_param_mode mode)
     return yk_writes_rows(mode) || mode == YOKE_PARAM_ADD || mode == YOKE_PARAM_REDUCE;
 }
 
+/* Checks the user's job and makes a copy of it in *out, as yet without references. Takes
+ * runtime.lock if the kernel reduces. */
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);
-/* 1: yoke chooses the devices that take part: `auto` (NULL) and `alone`. */
+/* 1: yoke chooses the devices that take part, as for `auto` (NULL) and `alone`. */
 int yk_job_splits_freely(const char *partitioner);
-/* 1: by a plan for all jobs on its arrays (decomposition.h), where there can be one. */
+/* 1: the job follows a plan for all jobs on its arrays (decomposition.h), if there can be one. */
 int yk_job_goes_by_plan(const char *partitioner);
+/* Frees a job that has no other user: its last reference is dropped, or it was never submitted.
+ * runtime.lock must not be held. */
 void yk_job_close(struct yk_job *job);
-/* Bytes of memory that its devices have made ready so far, in all. */
+/* Bytes of memory that the job's devices have made ready since they were opened. */
 int64_t yk_job_readied(const struct yk_job *job);
-/* Record the first error (texts of later ones are consequences) and let the job run out. */
+/* Records the first error, with the thread's error text; later errors are consequences. Stops the
+ * job: lanes take no more chunks. No lock need be held. */
 void yk_job_fail(struct yk_job *job, yoke_status status);
-/* One more needs it; somebody else does, or the lock is held. */
+/* Adds a reference to the job. The caller has one already, or holds the lock under which it found
+ * the job. */
 void yk_job_hold(struct yk_job *job);
-void yk_job_release(struct yk_job *job); /* the last one frees it */
+/* Drops a reference; the last one frees the job. runtime.lock must not be held. */
+void yk_job_release(struct yk_job *job);
 
 #endif

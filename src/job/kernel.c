@@ -1,4 +1,4 @@
-/* kernel.c - see kernel.h: interns kernels and builds them. */
+/* kernel.c - see kernel.h: interns kernels, builds them, and finds their memories. */
 
 #include "kernel.h"
 
@@ -63,7 +63,7 @@ void yk_kernels_close(struct yk_kernels *kernels, struct yk_places *places)
     }
 }
 
-/* The most informative line of a compiler's log: the first one with an error. */
+/* Returns the most informative line of a compiler's log: the first one with an error. */
 static const char *first_error(const char *log, int *length)
 {
     const char *line = log, *found = NULL;
@@ -79,7 +79,7 @@ static const char *first_error(const char *log, int *length)
     return found ? found : log;
 }
 
-/* The compiler's output follows the first line. */
+/* Writes the one-line error. The compiler's output follows the first line of build->text. */
 static void explain(struct yk_build *build, const char *device, const char *kernel)
 {
     const char *log = build->text ? strchr(build->text, '\n') : NULL;
@@ -96,7 +96,7 @@ static int is_over(const struct yk_build *build)
     return state == YK_BUILD_READY || state == YK_BUILD_FAILED;
 }
 
-/* The first thread builds; others wait for it. */
+/* The first thread builds. Others wait for build->lock and find the result. */
 static void build_now(struct yk_kernel *kernel, struct yk_device *device, struct yk_build *build)
 {
     struct yk_notice notice;
@@ -149,7 +149,7 @@ void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, 
         return;
     build->kernel = kernel;
     build->device = device;
-    yk_builds_enter(); /* on behalf of the thread, which may start late */
+    yk_builds_enter(); /* on behalf of the thread, which may start later */
     if (!device->desc.virtual_clock && yk_thread_open(&spec, &build->thread) == YOKE_OK)
         return;
     build->kernel = NULL;

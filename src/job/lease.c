@@ -6,11 +6,12 @@
 
 #include "../base/alloc.h"
 
-/* A section's begin and end fill 16 bits of its word each. */
+/* begin and end have 16 bits each in a section's word. */
 #define SECTION_PIECES_MAX 65535
 
-/* A cutter's copy of the shape. */
+/* A lane's copy of the shape of the current lease. */
 struct shape {
+    struct yk_leases *leases;
     uint32_t generation;
     int32_t slot, sections, parts;
     int64_t pieces, first, last, piece;
@@ -48,10 +49,12 @@ void yk_leases_close(struct yk_leases *leases)
     leases->slots = NULL;
 }
 
-/* 1 if all of it belongs to one lease. acquire: pairs with the releases in yk_lease_publish; who
- * reads anything of a later lease reads a later generation afterwards. */
-static int read_shape(const struct yk_lease_shape *shape, struct shape *out)
+/* Returns 1 if all values read belong to one lease. acquire: pairs with the releases in
+ * write_shape. A lane that read a value of a later lease then reads a later generation. */
+static int read_shape(struct yk_leases *leases, struct shape *out)
 {
+    const struct yk_lease_shape *shape = leases->shape;
+    out->leases = leases;
     out->generation = atomic_load_explicit(&shape->generation, memory_order_acquire);
     out->slot = atomic_load_explicit(&shape->slot, memory_order_acquire);
     out->sections = atomic_load_explicit(&shape->sections, memory_order_acquire);
@@ -66,23 +69,24 @@ static int read_shape(const struct yk_lease_shape *shape, struct shape *out)
 
 enum end { FRONT, BACK };
 
-/* `count` pieces from the lease's piece number `from` on. */
+/* Sets the items of `count` pieces, from the lease's piece number `from` on. */
 static void describe(const struct shape *shape, int64_t from, int64_t count, struct yk_chunk *piece)
 {
     piece->first = shape->first + from * shape->piece;
     piece->last = from + count == shape->pieces ? shape->last : piece->first + count * shape->piece;
 }
 
-/* The number of its first piece. */
+/* Number of the section's first piece. */
 static int64_t section_start(const struct shape *shape, int section)
 {
     return section * shape->pieces / shape->sections;
 }
 
-/* A part of what a section still has, rounded up. */
-static int cut_section(struct yk_leases *leases, const struct shape *shape, int section,
-                       enum end side, struct yk_chunk *piece)
+/* Takes a part of what the section still has, rounded up to whole pieces. */
+static int cut_section(const struct shape *shape, int section, enum end side,
+                       struct yk_chunk *piece)
 {
+    const struct yk_leases *leases = shape->leases;
     _Atomic uint64_t *word = &leases->sections[section].word;
     uint64_t old = atomic_load_explicit(word, memory_order_acquire), begin, end, count, next;
     int64_t start = section_start(shape, section);
@@ -90,7 +94,7 @@ static int cut_section(struct yk_leases *leases, const struct shape *shape, int 
         begin = old >> 16 & 0xffff;
         end = old & 0xffff;
         if (old >> 32 != shape->generation) {
-            /* a later lease's: the caller's shape is out of date */
+            /* the word is a later lease's: the caller's shape is out of date */
             if ((int32_t)((uint32_t)(old >> 32) - shape->generation) > 0)
                 return 0;
             begin = 0;
@@ -110,7 +114,7 @@ static int cut_section(struct yk_leases *leases, const struct shape *shape, int 
     return 1;
 }
 
-/* The set bit of `bits` (not 0) nearest to number `at`. */
+/* The set bit of `bits` (not 0) that is nearest to bit `at`. */
 static int nearest(uint64_t bits, int at)
 {
     uint64_t up = bits >> at, down = bits << (63 - at);
@@ -118,10 +122,10 @@ static int nearest(uint64_t bits, int at)
     return above <= below ? at + above : at - below;
 }
 
-/* From the sections of one word, beginning with those next to `home`. */
-static int steal_in_word(struct yk_leases *leases, const struct shape *shape, int word, int home,
-                         struct yk_chunk *piece)
+/* Takes a part of one of the sections of a word of `filled`, first of those next to `home`. */
+static int steal_in_word(const struct shape *shape, int word, int home, struct yk_chunk *piece)
 {
+    const struct yk_leases *leases = shape->leases;
     uint64_t bits = atomic_load_explicit(&leases->filled[shape->slot * leases->words + word],
                                          memory_order_relaxed);
     int at = home / 64 == word ? home % 64 : home / 64 < word ? 0 : 63;
@@ -129,23 +133,21 @@ static int steal_in_word(struct yk_leases *leases, const struct shape *shape, in
         int victim = nearest(bits, at);
         bits &= ~(UINT64_C(1) << victim);
         victim += word * 64;
-        /* beyond its sections: the slot has a later lease already */
-        if (victim < shape->sections && cut_section(leases, shape, victim, BACK, piece))
+        /* a section that the shape does not have: the slot already has a later lease */
+        if (victim < shape->sections && cut_section(shape, victim, BACK, piece))
             return 1;
     }
     return 0;
 }
 
-static int steal(struct yk_leases *leases, const struct shape *shape, int home,
-                 struct yk_chunk *piece)
+static int steal(const struct shape *shape, int home, struct yk_chunk *piece)
 {
+    const int words = shape->leases->words;
     int distance, at = home / 64;
-    for (distance = 0; distance < leases->words; distance++) {
-        if (at + distance < leases->words &&
-            steal_in_word(leases, shape, at + distance, home, piece))
+    for (distance = 0; distance < words; distance++) {
+        if (at + distance < words && steal_in_word(shape, at + distance, home, piece))
             return 1;
-        if (distance > 0 && at >= distance &&
-            steal_in_word(leases, shape, at - distance, home, piece))
+        if (distance > 0 && at >= distance && steal_in_word(shape, at - distance, home, piece))
             return 1;
     }
     return 0;
@@ -155,17 +157,18 @@ int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int
 {
     struct shape shape;
     int home = lane;
-    if (!read_shape(leases->shape, &shape))
+    if (!read_shape(leases, &shape))
         return 0;
     if (shape.sections != leases->cutters)
         home = (int)((int64_t)lane * shape.sections / leases->cutters);
-    if (!cut_section(leases, &shape, home, FRONT, piece) && !steal(leases, &shape, home, piece))
+    if (!cut_section(&shape, home, FRONT, piece) && !steal(&shape, home, piece))
         return 0;
     *slot = shape.slot;
     return 1;
 }
 
-/* Whole pieces of the wanted size, or of a multiple of it where there would be too many. */
+/* Cuts whole pieces of the wanted size, or of a multiple of it if there would be too many. Returns
+ * their number. */
 static int64_t count_pieces(int64_t items, int lanes, int64_t *piece)
 {
     int64_t pieces = items / *piece + (items % *piece > 0), most = SECTION_PIECES_MAX;
@@ -177,8 +180,9 @@ static int64_t count_pieces(int64_t items, int lanes, int64_t *piece)
     return pieces;
 }
 
-static void fill(struct yk_leases *leases, const struct shape *shape)
+static void fill(const struct shape *shape)
 {
+    const struct yk_leases *leases = shape->leases;
     int w;
     for (w = 0; w < leases->words; w++) {
         int here = shape->sections - w * 64;
@@ -188,11 +192,11 @@ static void fill(struct yk_leases *leases, const struct shape *shape)
     }
 }
 
-static void write_shape(struct yk_leases *leases, const struct shape *shape)
+static void write_shape(const struct shape *shape)
 {
-    struct yk_lease_shape *out = leases->shape;
+    struct yk_lease_shape *out = shape->leases->shape;
     atomic_store_explicit(&out->generation, 0, memory_order_relaxed);
-    /* release: pairs with the acquires in read_shape, see there */
+    /* release: pairs with the acquires in read_shape */
     atomic_store_explicit(&out->slot, shape->slot, memory_order_release);
     atomic_store_explicit(&out->sections, shape->sections, memory_order_release);
     atomic_store_explicit(&out->parts, shape->parts, memory_order_release);
@@ -203,8 +207,8 @@ static void write_shape(struct yk_leases *leases, const struct shape *shape)
     atomic_store_explicit(&out->generation, shape->generation, memory_order_release);
 }
 
-/* Every 2^24 leases the sections are brought up to date, so that no word is ever old enough to be
- * taken for a later one's. All sections are used up now: nobody else changes them. */
+/* Every 2^24 leases all sections get the present generation, so that no word is old enough to be
+ * taken for a later lease's. All sections are used up here, so no lane changes them. */
 static uint32_t next_generation(struct yk_leases *leases)
 {
     int lane;
@@ -229,7 +233,8 @@ void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
                       const struct yk_chunk *chunk, int64_t now)
 {
     int64_t items = chunk->last - chunk->first;
-    struct shape shape = { .first = chunk->first,
+    struct shape shape = { .leases = leases,
+                           .first = chunk->first,
                            .last = chunk->last,
                            .piece = items,
                            .parts = chunk->parts > 2 ? chunk->parts : 2 };
@@ -243,14 +248,14 @@ void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
     atomic_store_explicit(&lease->items_left, items, memory_order_relaxed);
     atomic_store_explicit(&lease->work_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&lease->fetch_ns, 0, memory_order_relaxed);
-    fill(leases, &shape);
+    fill(&shape);
     shape.generation = next_generation(leases);
-    write_shape(leases, &shape);
+    write_shape(&shape);
 }
 
 void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns)
 {
-    /* relaxed: yk_lease_done hands it on */
+    /* relaxed: yk_lease_done orders it */
     atomic_fetch_add_explicit(&leases->slots[slot].work_ns, ns, memory_order_relaxed);
 }
 
@@ -264,7 +269,7 @@ const struct yk_lease *yk_lease_done(struct yk_leases *leases, int slot, int64_t
     struct yk_lease *lease = &leases->slots[slot];
     int64_t left = atomic_load_explicit(&lease->items_left, memory_order_acquire);
     while (left > items)
-        /* acq_rel: the last one sees what every lane wrote */
+        /* acq_rel: the lane that reports the last items sees what every lane wrote */
         if (atomic_compare_exchange_weak_explicit(&lease->items_left, &left, left - items,
                                                   memory_order_acq_rel, memory_order_acquire))
             return NULL;

@@ -1,4 +1,5 @@
-/* notice.c - see notice.h. The compiler does not return meanwhile, so a separate thread waits. */
+/* notice.c - see notice.h. A separate thread waits, because the compiling thread does not return in
+ * the meantime. */
 
 #include "notice.h"
 

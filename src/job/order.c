@@ -16,8 +16,8 @@ static struct yk_interval used_rows(const struct yk_job *job, int p)
     return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
 }
 
-/* Partial results belong to this job alone. Their total is written at its end, even without items.
- */
+/* Partial results belong to this job alone. Their total is written when the job ends, even if the
+ * range is empty. */
 static void use_total(struct yk_job *job, int p, struct yk_use *next)
 {
     const struct yk_total *total = &job->reduction->total[p];
@@ -69,7 +69,8 @@ static void list(struct yk_use *use, struct yk_use **first)
     *first = use;
 }
 
-/* --- linking: `add` is called for each necessary edge, first to count, then to make it. --- */
+/* --- linking: add_all is called twice, first to count the necessary edges, then to make them ---
+ */
 
 struct linking {
     struct yk_job *job;
@@ -88,7 +89,7 @@ static void add_edge(struct linking *linking, struct yk_job *from, int needs)
     linking->room = edge + 1;
 }
 
-/* An empty range touches no rows. */
+/* 1: the rows have one in common. An empty interval has none. */
 static int overlap(struct yk_interval a, struct yk_interval b)
 {
     return (a.first > b.first ? a.first : b.first) < (a.last < b.last ? a.last : b.last);
@@ -122,9 +123,9 @@ static void add_all(struct linking *linking, struct yk_job *const *after, int co
             add_edge(linking, after[i], 1);
 }
 
-/* Removes uses that lie within the rows written now: a job that conflicts with one of them also
- * conflicts with these rows. A use without rows stays, because closing the array must wait for its
- * job. */
+/* Removes uses of other jobs that lie within the rows written now: a later job that conflicts with
+ * one of them also conflicts with these rows. A use without rows stays, because closing the array
+ * must wait for its job. */
 static void supersede_all(struct yk_use *mine, struct yk_use *other)
 {
     while (other) {
@@ -185,8 +186,8 @@ void yk_order_unlink(struct yk_job *job, int failed, const struct yk_order_next 
         unlist(&job->order.uses[p]);
     for (; edge; edge = later) {
         struct yk_job *to = edge->to;
-        later = edge->next; /* the edge is in the memory of `to`, which may be freed once it is
-                             * ready */
+        later = edge->next; /* read first: the edge is in the memory of `to`, which may be freed
+                               once it is ready */
         if (failed && edge->needs)
             next->doomed(to, job);
         if (--to->order.waits == 0)

@@ -1,13 +1,13 @@
-/* order.h - the jobs that a job has to wait for: earlier jobs that use rows which it writes, or
- * write rows which it uses, and those that it names.
+/* order.h - the jobs that a job must wait for: earlier jobs that use rows which it writes, or write
+ * rows which it uses, and the jobs that it names.
  *
- * Every array lists its uses by jobs that are not done, readers and writers apart. A new job waits
- * for each use that conflicts with its own uses. If it writes, the uses that its rows cover leave
- * the list: a later job that conflicts with one of them also conflicts with the new job. So a chain
- * of any length has one entry, and the time to link a job depends only on its own conflicts.
+ * Every array lists its uses by jobs that are not done, readers and writers separately. A new job
+ * waits for each use that conflicts with its own uses. If it writes, the uses that its rows cover
+ * leave the list: a later job that conflicts with one of them also conflicts with the new job. So a
+ * chain of any length has one entry, and the time to link a job depends only on its own conflicts.
  *
- * An edge leads from a job to one that waits for it. It lies in the memory of the latter, which
- * exists as long as it waits. Protected by runtime.lock; prepare and close need no lock.
+ * An edge leads from a job to one that waits for it. It lies in the memory of the waiting job,
+ * which exists as long as it waits. Protected by runtime.lock; prepare and close need no lock.
  */
 #ifndef YK_JOB_ORDER_H
 #define YK_JOB_ORDER_H
@@ -18,7 +18,7 @@
 
 struct yk_job;
 
-struct yk_use { /* of an array, by a job */
+struct yk_use { /* how a job uses an array */
     struct yk_job *job;
     yoke_array *array;
     struct yk_interval rows;
@@ -29,14 +29,14 @@ struct yk_use { /* of an array, by a job */
 struct yk_edge {
     struct yk_job *to;
     struct yk_edge *next; /* next edge from the same job */
-    int needs;            /* `to` reads what that job writes, or named it */
+    int needs;            /* `to` reads what the job writes, or named the job */
 };
 
-enum { YK_EDGES = 4 }; /* more of them need extra memory */
+enum { YK_EDGES = 4 }; /* more edges need extra memory */
 
 struct yk_order {
-    /* One per argument, in the job's block (job NULL: it is no array of the program's), and one for
-     * each result of a reduction. */
+    /* One per argument, in the job's block (job NULL: the argument is no array of the program), and
+     * one for each result of a reduction. */
     struct yk_use *uses;
     int count;
     struct yk_edge edges[YK_EDGES], *more_edges;
@@ -44,14 +44,16 @@ struct yk_order {
     int waits;                 /* number of jobs for which this one still waits */
 };
 
-/* Computes the rows that it uses; calls the arguments' callbacks. */
+/* Computes the rows that the job uses. Calls the arguments' rows functions. Without locks. */
 void yk_order_prepare(struct yk_job *job);
+/* Frees the extra edges. Without locks. */
 void yk_order_close(struct yk_job *job);
-/* Links the job after all that are linked, and after the `count` jobs of `after`, some of which may
- * be done. Without memory nothing changes. */
+/* Makes the job wait for all linked jobs with which it conflicts, and for the `count` jobs of
+ * `after`, some of which may be done. With runtime.lock held. YOKE_ENOMEM: nothing has changed. */
 yoke_status yk_order_link(struct yk_job *job, struct yk_job *const *after, int count);
-/* The job is over. Jobs that waited only for it are passed to `ready`. Before that, jobs that need
- * its results are passed to `doomed` if it failed. */
+/* The job is over. Jobs that waited only for it are passed to `ready`. Before that, if the job
+ * failed, jobs that need its results are passed to `doomed`. With runtime.lock held. `next` may be
+ * NULL if no job waits for it. */
 struct yk_order_next {
     void (*ready)(struct yk_job *job);
     void (*doomed)(struct yk_job *job, const struct yk_job *because);

@@ -1,7 +1,8 @@
-/* overlap.c - checking mode: finds host memory that lies in two arrays, of which a job changes one.
+/* overlap.c - checking mode: finds host memory that lies in two arrays if a job changes one of
+ * them.
  *
- * yoke tracks rows per array: two jobs on two arrays run at the same time, and what a device wrote
- * to one array does not reach another device's copy of the other.
+ * yoke tracks rows per array. Two jobs on two arrays run at the same time, and what a device wrote
+ * to one array does not reach another device's copy of the other array.
  */
 
 #include "overlap.h"
@@ -32,7 +33,7 @@ static enum use use_of(const struct yk_job *job, const yoke_array *whole)
     return use;
 }
 
-/* By jobs that are not done. */
+/* How jobs that are not done use the array. */
 static enum use pending_use(const yoke_array *whole)
 {
     const yoke_array *kin = NULL;

@@ -4,10 +4,11 @@
 
 #include "job.h"
 
-/* Two arrays in the same memory. Under runtime.lock. */
+/* Fails if the job uses an array that lies in the same memory as another one and one of them is
+ * changed. With runtime.lock held. */
 yoke_status yk_job_check_overlaps(const struct yk_job *job);
-/* Whether the program changed rows that the job reads without acquiring them. Before the job's
- * first chunk, by the thread that drives the device; later nothing is looked at. */
+/* Fails if the program changed rows that the job reads without acquiring them. Called by the thread
+ * that drives the device; only the first call, before the job's first chunk, checks. */
 yoke_status yk_job_check_host(struct yk_job *job);
 
 #endif

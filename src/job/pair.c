@@ -1,4 +1,5 @@
-/* pair.c - what is known about two kernels that do the same work (kernel.h). */
+/* pair.c - what is known about two kernels that do the same work (kernel.h): pairs are interned,
+ * and each has one entry per key. */
 #include "../base/alloc.h"
 #include "kernel.h"
 
@@ -37,7 +38,8 @@ void yk_pairs_close(struct yk_kernel *kernel)
     }
 }
 
-/* Replaces the entry that was unused for longest. */
+/* Replaces the entry that was unused for longest. The new one begins with what the latest one knew.
+ */
 static struct yk_pair_entry *add_entry(struct yk_pair *pair, uint64_t key)
 {
     struct yk_pair_entry *oldest = pair->entries, *latest = pair->entries;

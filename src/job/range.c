@@ -4,7 +4,7 @@
 
 #include "../base/status.h"
 
-/* The second (d = 0) or third dimension of a job: the indexes to do, and its size. */
+/* The second (d = 0) or third (d = 1) dimension of a job: the indexes to do, and its size. */
 struct dimension {
     struct yk_interval done;
     int64_t size;
@@ -64,7 +64,7 @@ yoke_status yk_range_check(const yoke_job *spec)
     return status == YOKE_OK ? check_dimension(spec, 1) : status;
 }
 
-/* Elements that the kernel does not write must stay, so the rows are needed like those of inout.
+/* Elements that the kernel does not write must stay, so the rows are needed as for inout.
  * yoke_out_part says that their values do not matter. */
 static void keep_edges(struct yk_job *job)
 {
@@ -82,7 +82,8 @@ void yk_range_take(struct yk_job *job, const yoke_job *spec)
     for (d = 0; d < 2; d++) {
         struct dimension it = dimension_of(spec, d);
         is_part |= yk_interval_length(it.done) < it.size;
-        if (yk_interval_empty(it.done)) { /* so only the first dimension need be checked */
+        if (yk_interval_empty(
+                it.done)) { /* then only the first dimension must be checked for emptiness */
             job->last = job->first;
             it.done = (struct yk_interval){ 0, it.size };
         }

@@ -71,8 +71,8 @@ static int fits(const yoke_array *array, const yoke_array_spec *spec)
            array->row_bytes == spec->row_elements * (int64_t)spec->element_size;
 }
 
-/* Takes an array that an earlier job left, or a new one. It is in the runtime's list, so that it is
- * updated when devices fail. */
+/* Takes an array that an earlier job left, or a new one. The array is in the runtime's list, so
+ * that it is updated when devices fail. */
 static yoke_status take_partials(yoke_runtime *runtime, const yoke_array_spec *spec,
                                  yoke_array **out)
 {
@@ -146,7 +146,7 @@ yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec)
     return status;
 }
 
-/* `value` = the total of `old`, if it takes part, and of all partial results. */
+/* Sets `value` to the total of all partial results, and of the present value if it takes part. */
 static yoke_status fold_into(struct yk_job *job, int p, void *value)
 {
     const struct yk_total *total = &job->reduction->total[p];
@@ -196,14 +196,15 @@ yoke_status yk_reduction_fold(struct yk_job *job)
     return status;
 }
 
-/* Removes it from the runtime; then it is closed without the runtime's lock. */
+/* Removes the array from the runtime. It is closed later, without runtime.lock. */
 static void strike(yoke_array *array)
 {
     yk_arrays_remove(array);
     array->runtime = NULL;
 }
 
-/* Returns the array that has to leave for it; NULL: there was room. */
+/* Keeps the array for later jobs. Returns the array that must leave for it; NULL: there was room.
+ */
 static yoke_array *keep_spare(yoke_runtime *runtime, yoke_array *array)
 {
     yoke_array *left;
@@ -230,7 +231,7 @@ void yk_reduction_release(struct yk_job *job)
     }
 }
 
-/* 1: the job was never submitted. */
+/* 1: the job still has arrays of the runtime, because it was never submitted. */
 static int is_held(const struct yk_job *job)
 {
     int p, held = 0;

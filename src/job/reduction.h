@@ -1,7 +1,7 @@
-/* reduction.h - a job whose kernel reduces: the place of its partial results, and of their total.
+/* reduction.h - a job with a kernel that reduces: where its partial results and their total are.
  *
- * Partial results are an internal array with a row for each block (blocks.h), which chunks write
- * like other arrays: results that a device did not bring home are made again, and count once. Rows
+ * Partial results are an internal array with a row for each block (blocks.h). Chunks write it like
+ * other arrays, so results that a device did not bring home are computed again and count once. Rows
  * leave each device as chunks end. At the job's end the host folds them, block by block.
  */
 #ifndef YK_JOB_REDUCTION_H
@@ -13,11 +13,11 @@
 
 struct yk_job;
 
-struct yk_total {         /* of one argument */
+struct yk_total {         /* for one argument */
     yoke_array *partials; /* NULL: the argument has another mode */
-    void *value;          /* the program's variable, or ... */
-    yoke_array *into;     /* ... an array of one element */
-    int onto;             /* 1: its present value takes part */
+    void *value;          /* the program's variable, or NULL */
+    yoke_array *into;     /* the program's array of one element, or NULL */
+    int onto;             /* 1: the present value is part of the total */
 };
 
 struct yk_reduction {
@@ -27,19 +27,21 @@ struct yk_reduction {
 
 /* Number of the kernel's parameters of mode reduce. */
 int yk_reduces(const yoke_kernel *kernel);
-/* Checks an argument of mode reduce. */
+/* Checks an argument of mode reduce. Without locks. */
 yoke_status yk_reduction_check(const yoke_job *spec, int p);
-/* Makes arrays for the job's arguments of that mode, if there are any. The job must have its range.
- */
+/* Makes arrays for the job's arguments of mode reduce, if there are any. The job must have its
+ * range. Takes runtime.lock, which must not be held. */
 yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec);
-/* All chunks are done: writes the totals. */
+/* Writes the totals. All chunks must be done. Without runtime.lock. */
 yoke_status yk_reduction_fold(struct yk_job *job);
 /* The job no longer needs its arrays of partial results. The runtime keeps some for jobs of the
- * same sizes, because devices take 0.1 ms and more to make memory ready. With runtime.lock held. */
+ * same sizes, because a device takes 0.1 ms and more to make memory ready. With runtime.lock held.
+ */
 void yk_reduction_release(struct yk_job *job);
-/* No device works for the job any more, or none has yet. After release, or without the lock. */
+/* Frees what is left of the reduction. No device may work for the job. After release, or for a job
+ * that was never submitted. runtime.lock must not be held. */
 void yk_reduction_close(struct yk_job *job);
-/* Frees the arrays that the runtime kept; no job may be pending. */
+/* Frees the arrays that the runtime kept. No job may be pending. runtime.lock must not be held. */
 void yk_partials_forget(yoke_runtime *runtime);
 
 #endif

@@ -4,10 +4,11 @@
 
 #include "job.h"
 
-/* Rows of argument `arg` that `items` touch, within the array. */
+/* Returns the rows of argument `arg` that `items` touch, within the array. May call the argument's
+ * rows function. No lock need be held. */
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
-/* The same for all items of the job, computed once: a callback may take time proportional to the
- * items. */
+/* Returns the rows that all items of the job touch. They were computed once, because a rows
+ * function may take time proportional to the items. */
 static inline struct yk_interval yk_job_all_rows(const struct yk_job *job, int arg)
 {
     return job->order.uses[arg].rows;

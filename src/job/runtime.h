@@ -1,14 +1,15 @@
-/* runtime.h - the insides of a runtime: devices, threads, jobs. Private to this folder.
+/* runtime.h - what a runtime consists of: devices, threads, jobs.
  *
- * Threads. A worker per lane of a CPU device and a host thread per device with memory of its own,
- * all asleep unless a job runs. Workers are bound to the device's cores; where there are more than
- * cores, these run wherever there is room. The thread that calls yoke_run works on its job as the
- * lane of the core it happens to be on. Where all devices are simulated there are no threads at
- * all: the waiting thread steps every lane and moves the virtual clock (virtual.c). All of them run
- * the same code on a lane: lane.c.
+ * Threads. There is a worker per lane of a CPU device and a host thread per device with memory of
+ * its own. All sleep unless a job runs. Workers are bound to the device's cores; a worker beyond
+ * the number of cores runs wherever there is room. The thread that calls yoke_run works on its job
+ * as the lane of the core on which it runs. If all devices are simulated there are no threads: the
+ * waiting thread steps every lane and moves the virtual clock (virtual.c). All of them run the same
+ * code for a lane: lane.c.
  *
  * Locks, outermost first: knowledge.lock (knowledge_state.h), runtime.lock (lists of jobs and
- * arrays), job.lock (dispatcher), an array's, a place's. Nobody sleeps holding the first two.
+ * arrays), job.lock (dispatcher), an array's lock, a place's lock. A thread that holds runtime.lock
+ * or job.lock does not sleep.
  */
 #ifndef YK_JOB_RUNTIME_H
 #define YK_JOB_RUNTIME_H
@@ -28,144 +29,151 @@ struct yk_job;
 struct yk_knowledge;
 struct yk_loader;
 
-/* A thread of the runtime, or a borrowed one. Sleeps on its parker when there is nothing to do. */
+/* A thread of the runtime. It sleeps on its parker when there is nothing to do. */
 struct yk_worker {
     yoke_runtime *runtime;
-    int device, lane; /* host threads: lane -1, they drive all lanes of the device */
-    int cpu;          /* bound to, or -1 */
-    /* Host threads: where it stays in jobs that keep cores free for it (partition/kept.h), or -1;
-     * whether it is there now, and where else it may be. Its own. */
+    int device, lane; /* lane -1: a host thread, which drives all lanes of the device */
+    int cpu;          /* the processor to which it is bound, or -1 */
+    /* Host threads only, used by the thread itself: the processor where it stays in jobs that keep
+     * cores free for it (partition/kept.h), or -1; whether it is there now; where it may run
+     * otherwise. */
     int kept_cpu, stays;
     struct yk_affinity anywhere;
-    uint64_t stepped; /* of its device, when it last looked (calls.c). Its own */
+    /* The device's `stepped` when the thread last looked (calls.c); used by the thread itself. */
+    uint64_t stepped;
     struct yk_thread thread;
     struct yk_parker parker;
     atomic_int asleep;
 };
 
-/* A thread that steps lanes of a device with memory of its own; on its stack meanwhile. */
+/* A thread that steps lanes of a device with memory of its own. On that thread's stack, from
+ * yk_calls_enter to yk_calls_leave. */
 struct yk_stepper {
     struct yk_stepper *next;
     struct yk_escape *escape;
-    double issue_ns; /* what it issues may take so long; 0: there is no telling; < 0: nothing */
-    unsigned call;   /* in which it was seen last, 0: in none, */
-    struct yk_stall stall; /* and for how long */
+    double issue_ns;       /* time limit of what it issues; 0: unknown; < 0: it issues nothing */
+    unsigned call;         /* number of the driver call in which it was seen last; 0: none */
+    struct yk_stall stall; /* how long it has been in that call */
 };
 
 struct yk_runtime_device {
     struct yk_place *place;
     struct yk_device *device; /* place->device */
     int lanes;
-    int number;               /* index in the runtime */
-    struct yk_queue **queues; /* one a lane */
-    struct yk_worker
-        *workers; /* CPU: one a lane; other devices: one in all; NULL with a virtual clock */
+    int number;                /* index in runtime->devices */
+    struct yk_queue **queues;  /* one per lane */
+    struct yk_worker *workers; /* CPU: per lane; else one; NULL with a virtual clock */
     int worker_count;
-    int *tracks;        /* one a lane, if tracing */
-    int lost;           /* written off; under runtime.lock */
-    yk_mutex admission; /* one job at a time takes memory for its arrays there; may sleep */
-    int holders;        /* jobs that have some; under admission */
-    uint32_t
-        *spare_words; /* pinned, of all lanes, for the next step kernel; NULL: none; place->lock */
-    yk_mutex stall_lock;         /* nothing is locked inside */
-    struct yk_stall stall;       /* of the chunks of all jobs; under stall_lock, as are */
-    struct yk_stepper *steppers; /* who steps it now, */
-    uint64_t stepped;            /* how often somebody has come to do so, */
-    atomic_int attends; /* and whether its host thread looks after those. Written under it */
-    atomic_int_fast64_t served_ns; /* when the latest chunk of any job ended there, of a GPU */
+    int *tracks;        /* one per lane, if there is a trace */
+    int lost;           /* 1: it failed and gets no more work; under runtime.lock */
+    yk_mutex admission; /* held while a job takes memory for its arrays; its holder may sleep */
+    int holders;        /* number of jobs that hold memory; under admission */
+    /* Pinned words of all lanes for the next step kernel; NULL: none. Under place->lock. */
+    uint32_t *spare_words;
+    yk_mutex stall_lock;         /* protects the next four; a leaf lock */
+    struct yk_stall stall;       /* chunks of all jobs that are under way, for the watchdog */
+    struct yk_stepper *steppers; /* threads that step the device now */
+    uint64_t stepped;            /* number of times that a thread came to step it */
+    atomic_int attends; /* 1: its host thread watches the steppers; read without the lock */
+    atomic_int_fast64_t served_ns; /* end of the latest chunk of any job, for GPUs */
 };
 
 enum { YK_SPARE_PARTIALS = 8 };
 
-/* GPU drivers that no device was named of; loading.c. */
+/* State of loading GPU drivers when no devices were named; loading.c. */
 enum yk_loading {
-    YK_LOADING_OVER,    /* the load has begun, or there is nothing to load, */
-    YK_LOADING_AWAITED, /* the loader sleeps until it is due, */
-    YK_LOADING_FAILED   /* or there was no loader to be had */
+    YK_LOADING_OVER,    /* the load has begun, or there is nothing to load */
+    YK_LOADING_AWAITED, /* the loader sleeps until the load is due */
+    YK_LOADING_FAILED   /* the loader could not be started */
 };
-/* What made it begin, or not. */
+/* Why the load began, or did not. */
 enum yk_loading_cause {
     YK_CAUSE_NONE,
-    YK_CAUSE_OPEN,     /* the runtime was to begin with all devices */
+    YK_CAUSE_OPEN,     /* the runtime should begin with all devices */
     YK_CAUSE_ASKED,    /* the program asked for all devices */
-    YK_CAUSE_FORESEEN, /* a job will take longer than a load */
-    YK_CAUSE_TIME,     /* the process has used yoke for as long */
-    YK_CAUSE_NEVER     /* the runtime closed before */
+    YK_CAUSE_FORESEEN, /* a job was expected to take longer than a load */
+    YK_CAUSE_TIME,     /* the process has used yoke for as long as a load takes */
+    YK_CAUSE_NEVER     /* the runtime closed before the load was due */
 };
 
-/* Time from the end of a chunk to the wake-up of the thread that slept until it: 30 to 60 us
- * measured if a driver wakes it on a machine with an H200. A thread that waits for a chunk of a few
- * such times does not sleep (forecast.c). */
+/* Time from the end of a chunk until the thread that slept for it runs: 30 to 60 us were measured
+ * when a driver wakes it, on a machine with an H200. A thread does not sleep for a chunk that lasts
+ * only a few times as long (forecast.c). */
 enum { YK_WAKE_NS = 40000 };
 
-/* A time slice of Linux. A thread of the program that sleeps may lose its core to a thread that
- * spins at a barrier, as OpenMP's do for some ms after a loop, and then waits for the end of that
- * one's slice: 3.7 ms measured for a first job of 0.7 (16 cores, one H100). So it watches that long
- * for what a GPU does in unknown time. */
+/* A time slice of Linux. If a thread of the program sleeps, it may lose its core to a thread that
+ * spins at a barrier, as OpenMP's threads do for some ms after a loop, and then wait for the end of
+ * that thread's slice: 3.7 ms were measured for a first job of 0.7 ms (16 cores, one H100). So a
+ * thread that waits for a GPU for an unknown time watches it for this long before it sleeps. */
 enum { YK_SLICE_NS = 4000000 };
 
 struct yoke_runtime {
-    yoke_runtime *next_open; /* entry.c */
+    yoke_runtime *next_open; /* list in entry.c */
     int forks;               /* yk_fork_count() when it was opened */
     yk_mutex lock;
     struct yk_places places;
-    struct yk_runtime_device devices[YK_PLACES - 1]; /* as places.items; count below */
-    atomic_int device_count;                         /* release after the entry is complete */
-    int checks;        /* it checks what kernels touch, and what the program does with arrays */
-    int virtual_clock; /* set with the first device */
-    const struct yk_backend *clock; /* whose now and advance, if virtual; */
-    yk_mutex driving;               /* the thread that steps all lanes holds it */
+    struct yk_runtime_device devices[YK_PLACES - 1]; /* in the order of places.items */
+    atomic_int device_count; /* stored with release after the entry is complete */
+    int checks; /* 1: checking mode: checks what kernels touch, and what the program does with
+                   arrays */
+    int virtual_clock;              /* 1: all devices are simulated; set with the first device */
+    const struct yk_backend *clock; /* with a virtual clock: has now() and advance() */
+    yk_mutex driving; /* held by the thread that steps all lanes, with a virtual clock */
 
     char *partitioner;
     yoke_waiting waiting;
-    double watchdog; /* the factor of yk_stall_chunk; 0: devices are not watched */
-    int threads;     /* lanes wanted of each CPU device; 0: one a core, and */
-    int roams;       /* threads that are bound to no core may run on all of the cpuset */
-    int extra_lanes; /* of the first one so many more: */
-    int64_t streams; /* at most so many for each GPU, which stand for threads that drive it */
+    double watchdog; /* factor of yk_stall_chunk; 0: devices are not watched */
+    int threads;     /* lanes of each CPU device; 0: one per core, and extra_lanes */
+    int roams; /* 1: threads that are not bound to a core may run on all processors of the cpuset */
+    int extra_lanes; /* additional lanes of the first CPU device */
+    /* Most lanes of each GPU that count as CPU lanes, for the threads that drive them; 0: none. */
+    int64_t streams;
 
-    struct yk_job *first_job, *last_job;     /* submitted and not done, in order, */
-    struct yk_job *first_ready, *last_ready; /* of these: waiting for nothing but their turn, */
-    struct yk_job *running, *last_running;   /* and begun, in the order of their turns */
+    struct yk_job *first_job, *last_job;     /* submitted and not done, in that order */
+    struct yk_job *first_ready, *last_ready; /* of these: jobs that wait only for their turn */
+    struct yk_job *running, *last_running;   /* jobs that have begun, in the order of their turns */
     int running_count;
-    struct yk_crew *idle_crews; /* of jobs that are over, for those to come */
+    struct yk_crew *idle_crews; /* crews of finished jobs, for later ones */
     int idle_crew_count;
-    atomic_int kept_jobs; /* that are over and have their crew still */
-    uint64_t turns;       /* given so far */
+    atomic_int kept_jobs; /* number of finished jobs that keep their crew */
+    uint64_t turns;       /* number of jobs that have begun */
     yoke_array *arrays;
-    yoke_array *spare_partials[YK_SPARE_PARTIALS]; /* of jobs that reduced (reduction.h), and */
-    unsigned spare_turn;                           /* which of them leaves next */
+    yoke_array *spare_partials[YK_SPARE_PARTIALS]; /* arrays of partial results of finished jobs
+                                                      (reduction.h) */
+    unsigned spare_turn;                           /* the next one to be replaced */
     uint64_t jobs_submitted;
     atomic_int stop;
-    atomic_uint change;      /* grows whenever a lane may find work it did not find before */
-    atomic_int next_to_wake; /* of the threads that have to hear of it, see wake.c */
-    /* Typical time from the end of a job that another thread ended to the return of its
-     * yoke_run. */
+    atomic_uint change; /* incremented whenever a lane may find work that it did not find before */
+    atomic_int next_to_wake; /* index of the next thread to be woken, see wake.c */
+    /* Typical time from the end of a job that another thread ended until its yoke_run returns. */
     _Atomic int64_t return_ns;
 
     struct yk_kernels kernels;
-    struct yk_weight weight;        /* of kernels that have none of their own; under lock */
-    atomic_int weighs;              /* there was a weight, of whichever kernel */
-    struct yk_knowledge *knowledge; /* NULL: none is read or kept */
+    struct yk_weight weight;        /* for kernels that have no weight of their own; under lock */
+    atomic_int weighs;              /* 1: a weight was set, for any kernel */
+    struct yk_knowledge *knowledge; /* NULL: nothing learned is read or stored */
     struct yk_trace *trace;
     char *trace_path;
-    int explains; /* at close, what the latest jobs did and why; */
-    int tells;    /* somebody will want to know that */
+    int explains; /* 1: print at close what the latest jobs did and why */
+    int tells;    /* 1: stories of jobs are kept, to be printed or stored */
 
-    atomic_int loading;             /* enum yk_loading. One thread takes it from AWAITED to OVER, */
-    atomic_int loading_cause;       /* and says why: enum yk_loading_cause, and after how long of */
-    atomic_int_fast64_t loading_ns; /* the process's use of yoke, or for a job of which length */
-    struct yk_loader *loader;       /* opens GPUs in the background; NULL: joined, left, or never
-                                       started; under load_lock, */
-    yk_mutex load_lock;             /* which is held while a thread waits for it */
+    /* enum yk_loading. One thread takes it from AWAITED to OVER and then sets the next two. */
+    atomic_int loading;
+    atomic_int loading_cause; /* enum yk_loading_cause */
+    /* How long the process had used yoke, or the expected length of the job that caused the load.
+     */
+    atomic_int_fast64_t loading_ns;
+    /* Opens GPUs in the background. NULL: joined, left, or never started. Under load_lock. */
+    struct yk_loader *loader;
+    yk_mutex load_lock; /* held while a thread waits for the loader */
 };
 
-/* By the clock of its devices. */
+/* The time by the clock of the runtime's devices. */
 static inline int64_t yk_now(const yoke_runtime *runtime)
 {
     return runtime->virtual_clock ? runtime->clock->now() : yk_clock_ns();
 }
-/* Whether its threads were told to look after their devices without sleeping. */
+/* 1: threads watch their devices without sleeping. */
 static inline int yk_runtime_polls(const yoke_runtime *runtime)
 {
     return runtime->waiting == YOKE_WAIT_SPIN || runtime->waiting == YOKE_WAIT_YIELD;

@@ -1,4 +1,5 @@
-/* spoil.c - rows that a stopped job may have changed are lost until they are written again. */
+/* spoil.c - marks rows that a stopped job may have changed as lost, until they are written again.
+ */
 #include "spoil.h"
 
 #include "rows.h"

@@ -4,8 +4,9 @@
 
 #include "job.h"
 
-/* A job that was stopped after a chunk was handed out leaves rows of before and rows of after, and
- * nothing tells them apart: all it was to write are lost until they are written again. */
+/* The job was stopped after a chunk was handed out, so its rows are partly old and partly new, and
+ * cannot be told apart. Marks all rows that it would have written as lost until they are written
+ * again. Takes the arrays' locks. */
 void yk_job_spoil(struct yk_job *job);
 
 #endif

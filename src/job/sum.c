@@ -1,4 +1,4 @@
-/* sum.c - how the library adds elements of a type: copies on a device, and on the host. */
+/* sum.c - how the library adds elements of a type, on a device and on the host. */
 
 #include "sum.h"
 
@@ -17,7 +17,7 @@
     }
 MERGE(merge_float, float)
 MERGE(merge_double, double)
-MERGE(merge_32, uint32_t) /* two's complement: the same bits for signed */
+MERGE(merge_32, uint32_t) /* two's complement: signed numbers have the same bits */
 MERGE(merge_64, uint64_t)
 
 const struct yk_sum *yk_sum_of(const char *type)

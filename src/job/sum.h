@@ -4,12 +4,14 @@
 
 #include <yoke/yoke.h>
 
-/* How elements of a type are added. */
+/* How elements of a type are added: the kernel that folds a device's copies, and the host's
+ * function. */
 struct yk_sum {
     const char *type;
     const yoke_kernel *fold;
     yoke_merge_fn *merge;
 };
-const struct yk_sum *yk_sum_of(const char *type); /* NULL: it cannot */
+/* NULL: the library cannot add elements of this type. */
+const struct yk_sum *yk_sum_of(const char *type);
 
 #endif

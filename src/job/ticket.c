@@ -1,5 +1,5 @@
-/* ticket.c - tickets, which stay recognisable after they are gone: waiting for a job twice is an
- * error with a name, not a crash. The lock is taken before those of runtimes. */
+/* ticket.c - tickets. A ticket stays recognisable after it ended, so waiting for a job twice is an
+ * error with a message, not a crash. The lock is taken before runtime.lock. */
 
 #include "ticket.h"
 
@@ -7,7 +7,7 @@
 #include "../base/status.h"
 #include "crew.h"
 
-/* Protects the job from the end of its ticket until it is held. */
+/* Protects a job between finding its ticket and taking the reference. */
 static yk_mutex lock = YK_MUTEX_INITIAL;
 static struct yk_handles tickets = YK_HANDLES_INITIAL;
 
@@ -39,7 +39,7 @@ static struct yk_job *unknown(const yoke_ticket *ticket, const char *call)
     return NULL;
 }
 
-/* The ticket's job, with the ticket's own reference if the ticket ends, otherwise with an
+/* Returns the ticket's job: with the ticket's own reference if that ends, otherwise with an
  * additional one. */
 static struct yk_job *find(const yoke_ticket *ticket, int ends, const char *call)
 {

@@ -1,7 +1,7 @@
-/* touches.c - compares the elements that a kernel's text touches with the job's arrays: jobs that
+/* touches.c - compares the elements that a kernel's text touches with the job's arrays. Jobs that
  * work only if devices share the host's memory are refused.
  *
- * On a device with memory of its own index i has row i of an array (and its halo); other rows may
+ * On a device with memory of its own, index i has row i of an array (and its halo); other rows may
  * be missing. So an index expression i * stride + rest must step by the elements of a row, and its
  * rest must stay in the rows that the job declares.
  */
@@ -19,8 +19,8 @@ struct touch {
     const struct yk_job *job;
     const struct yk_touch *is;
     const yoke_arg *arg;
-    int64_t stride, row; /* elements from one i to the next; elements of a row */
-    char text[96];       /* the expression as kernels write it */
+    int64_t stride, row; /* elements from one i to the next; elements in a row */
+    char text[96];       /* the expression as written in the kernel */
 };
 
 #define TOUCH "kernel %s, argument %d (%s): %s:%d: the index '%s' "
@@ -29,7 +29,7 @@ struct touch {
         (t)->job->kernel->kernel.params[(t)->is->parameter].name, file_of(t), (t)->is->line,       \
         (t)->text
 
-/* A row relative to i: "%s %lld". */
+/* Arguments for "%s %lld": a row relative to i. */
 #define SIGN_OF(row) (row) < 0 ? "-" : "+", (long long)((row) < 0 ? -(row) : (row))
 
 static const char *file_of(const struct touch *touch)
@@ -61,7 +61,7 @@ static int value_of(const struct yk_job *job, int parameter, int64_t *out)
     const char *type = job->kernel->kernel.params[parameter].type;
     int32_t narrow;
     if (!value || job->args[parameter].array)
-        return 0; /* a row distance, which is known only on a device */
+        return 0; /* a row distance is known only on a device */
     if (job->args[parameter].value_size == sizeof *out) {
         memcpy(out, value, sizeof *out);
         return 1;
@@ -90,7 +90,7 @@ static int variable_of(const struct yk_job *job, const struct place *place, int 
     return 1;
 }
 
-/* 0 if it depends on more than the job and the place (NULL: none). */
+/* Returns 0 if the polynomial depends on more than the job and the place (NULL: no place). */
 static int number_of(const struct yk_job *job, const struct place *place,
                      const struct yk_polynomial *polynomial, int64_t *out)
 {
@@ -143,7 +143,7 @@ static int64_t halo_after(const struct touch *touch)
     return touch->arg->shape == YOKE_HALO ? touch->arg->after : 0;
 }
 
-/* 1: at that place the body touches an element of a row that the job does not declare; *rows: its
+/* 1: at that place the body touches an element of a row that the job does not declare; *rows is its
  * distance from row i. 0 also if that is unknown. */
 static int leaves(const struct touch *touch, const struct place *place, int64_t *rows)
 {
@@ -176,7 +176,7 @@ static struct place place_of(const struct yk_job *job, int i, int j, int k)
                              sample(job->along[1].first, job->along[1].last, k) } };
 }
 
-/* 1: the touch leaves its rows at some place; *rows: how far. */
+/* 1: the touch leaves its rows at some sample; *rows: by how many. */
 static int find_leaving(const struct touch *touch, int64_t *rows)
 {
     int i, j, k;
@@ -190,7 +190,7 @@ static int find_leaving(const struct touch *touch, int64_t *rows)
     return 0;
 }
 
-/* 1: several indexes of the range execute it. */
+/* 1: several indexes of the range execute the touch. */
 static int is_for_several(const struct touch *touch)
 {
     int i, j, k, count = 0;
@@ -207,7 +207,7 @@ static int is_for_several(const struct touch *touch)
 }
 
 /* 1: the expression steps by rows and leaves them at no corner of the other dimensions. It is
- * linear in each, so it leaves them nowhere. */
+ * linear in each dimension, so it leaves them nowhere. */
 static int stays(const struct touch *touch)
 {
     int j, k;
@@ -223,7 +223,7 @@ static int stays(const struct touch *touch)
     return 1;
 }
 
-/* How an argument should be given for an index that leaves its rows. */
+/* How the argument should be passed for an index that leaves its rows. */
 static const char *cure_of(const struct touch *touch)
 {
     return touch->arg->mode == YOKE_PARAM_IN ? "declare the whole array (yoke_in_whole)"
@@ -298,7 +298,8 @@ static yoke_status check_touch(struct touch *touch)
     const int own = touch->arg->shape == YOKE_ROWS || touch->arg->shape == YOKE_PART;
     int64_t rows;
     if (is->stride.count == 0 && yk_polynomial_has(&is->rest, YK_VAR_LOADED)) {
-        /* with several elements per row it may be computed to stay in the row */
+        /* with several elements per row the loaded index may be computed so that it stays in the
+         * row */
         if (touch->row > 1 || !own || !is_for_several(touch))
             return YOKE_OK;
         write_text(touch);
@@ -333,7 +334,7 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
     yoke_status status = job->has_add ? check_adds(job) : YOKE_OK;
     int t;
     if (job->last - job->first < 2)
-        return status; /* a single index: any row may be its own */
+        return status; /* with a single index every row may be its own */
     for (t = 0; t < access->count && status == YOKE_OK; t++) {
         struct touch touch = { .job = job,
                                .is = &access->touches[t],

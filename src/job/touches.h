@@ -4,6 +4,8 @@
 
 #include "job.h"
 
+/* Fails, naming the line, if the kernel's text touches rows that the job does not declare. With
+ * runtime.lock held. */
 yoke_status yk_job_check_touches(const struct yk_job *job);
 
 #endif

@@ -1,5 +1,5 @@
-/* unit.c - the granularity of a job: chunks are multiples of its unit, and so many items fill a
- * device. Two kernels that do the same work share them. */
+/* unit.c - the granularity of a job: the unit of which chunks are multiples, and the number of
+ * items that fill a device. Both hold for either of two kernels that do the same work. */
 
 #include "unit.h"
 
@@ -12,10 +12,10 @@ static int64_t unit_of(const yoke_kernel *kernel)
     return kernel->unit > 1 ? kernel->unit : 1;
 }
 
-/* Indexes that give every processing element work. */
+/* Number of indexes that give every processing element work. */
 static int64_t busy_indexes(const struct yk_job *job, const yoke_kernel *kernel, int64_t fill)
 {
-    /* A step kernel's group has an index for each lane. */
+    /* A step kernel's group has one index per lane. */
     const int lanes = kernel->kind == YOKE_KERNEL_STEP ? 1 : kernel->lanes;
     const int64_t per_index = yk_job_indexes_each(job) * (lanes > 1 ? lanes : 1);
     return fill * unit_of(kernel) / per_index;
@@ -47,7 +47,7 @@ int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill)
     return mine > other ? mine : other;
 }
 
-/* The vector length of its kernels, of two the larger one. */
+/* The larger vector length of the job's kernels. */
 int64_t yk_job_vector(const struct yk_job *job)
 {
     const int mine = job->kernel->kernel.cpu.unit;

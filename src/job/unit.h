@@ -4,13 +4,15 @@
 
 #include "job.h"
 
-/* Chunks are multiples of it. */
+/* Chunks of the job are multiples of this number of items. */
 int64_t yk_job_unit(const struct yk_job *job);
-/* Of a kernel, and of its alternative (or NULL). */
+/* The unit of a kernel and its alternative (NULL: none): the least common multiple. */
 int64_t yk_common_unit(const yoke_kernel *kernel, const yoke_kernel *alternative);
-/* Indexes that give each of `fill` processing elements something to do, whichever kernel it is. */
+/* Number of indexes that give each of `fill` processing elements work, whichever kernel does them.
+ */
 int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill);
-/* Items that are a multiple of it fill cores' vectors, whichever kernel it is; 0: any. */
+/* Multiples of this number of items fill the cores' vectors, whichever kernel does them; 0: any
+ * number does. */
 int64_t yk_job_vector(const struct yk_job *job);
 
 #endif

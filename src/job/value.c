@@ -9,7 +9,7 @@ struct named {
     yoke_type type;
 };
 
-/* The most frequent ones first: a value's type is looked up at each submit. */
+/* The most frequent ones come first, because a value's type is looked up at each submit. */
 static const struct named names[] = {
     { "float", YOKE_TYPE_REAL },         { "int64_t", YOKE_TYPE_SIGNED },
     { "int32_t", YOKE_TYPE_SIGNED },     { "double", YOKE_TYPE_REAL },

@@ -1,15 +1,16 @@
-/* value.h - types of values: names of a kernel's parameter types, and types of arguments. */
+/* value.h - types of values: names of a kernel's parameter types, and types of arguments. Needs no
+ * lock. */
 #ifndef YK_JOB_VALUE_H
 #define YK_JOB_VALUE_H
 
 #include <stddef.h>
 #include <yoke/type_of.h>
 
-/* The kind of number that a parameter's type names, as written in the kernel; YOKE_TYPE_OTHER: a
- * struct, or a type name of the program. */
+/* Returns the kind of number that a parameter's type names, as written in the kernel.
+ * YOKE_TYPE_OTHER: a struct, or a type name of the program. */
 yoke_type yk_type_named(const char *text);
 
-/* For messages: "float", "int32_t", "a struct". Static storage. */
+/* Returns a name for messages: "float", "int32_t", "a struct". Static storage. */
 const char *yk_type_name(yoke_type type, size_t size);
 
 #endif

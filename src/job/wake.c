@@ -1,18 +1,18 @@
-/* wake.c - wakes threads, if that pays. Waking one costs some microseconds of its waker, which is
- * much for a short job: so one thread wakes few others, which wake the rest, and a brief job wakes
- * none. */
+/* wake.c - wakes threads if that pays. A wake costs its caller some microseconds, which is much for
+ * a short job. So one thread wakes a few others, which wake the rest, and a brief job wakes none.
+ */
 #include "wake.h"
 
-/* A wake takes its caller about 5 us, which adds up if there are many cores. So a woken thread
- * helps: runtime.next_to_wake deals out the sleeping threads. The caller goes on to the end of the
- * list, so a helper that does not get its core at once delays only itself. */
+/* A wake takes its caller about 5 us, which adds up on many cores. So a woken thread helps:
+ * runtime.next_to_wake deals out the sleeping threads. The caller goes on to the end of the list,
+ * so a helper that does not get its core at once delays only itself. */
 void yk_wake_help(yoke_runtime *runtime)
 {
     int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
     while ((w = atomic_fetch_add(&runtime->next_to_wake, 1)) >= 0) {
         struct yk_worker *worker;
-        /* Host threads of devices first: starting a device takes time during which no other thread
-         * is needed. */
+        /* Host threads come first: starting a device takes time in which no other thread is needed.
+         */
         for (d = count - 1; d >= 0 && w >= runtime->devices[d].worker_count; d--)
             w -= runtime->devices[d].worker_count;
         if (d < 0)
@@ -32,15 +32,15 @@ void yk_wake_all(yoke_runtime *runtime)
 
 void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
 {
-    atomic_fetch_add(&runtime->change, 1); /* in case it is about to sleep */
+    atomic_fetch_add(&runtime->change, 1); /* in case the worker is about to sleep */
     if (atomic_load(&worker->asleep))
         yk_parker_wake(&worker->parker);
 }
 
-/* A core that falls asleep reads `change` once more after it has declared that; so a core that is
- * seen awake after the change will look. If no other job runs it looks at once. Otherwise it may be
- * in the middle of a long chunk, and a sleeping core is the better choice. Without cores all
- * threads are woken. */
+/* A core that is about to sleep declares that and then reads `change` once more. So a core that is
+ * still seen awake after `change` was incremented will look for work: at once if no other job runs.
+ * If others run it may be in the middle of a long chunk, and a sleeping core is the better choice.
+ * Without cores all threads are woken. */
 void yk_wake_few(yoke_runtime *runtime, int running)
 {
     int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w, cores = 0;
@@ -94,7 +94,8 @@ int yk_job_is_overdue(struct yk_job *job)
     return yk_now(job->runtime) > job->submitted_ns + 2 * (int64_t)YK_WORTH_WAKING_NS;
 }
 
-/* Cores that are not asked keep sleeping: awake, they would disturb the threads that drive GPUs. */
+/* Cores that do not take part keep sleeping: awake, they would disturb the threads that drive GPUs.
+ */
 void yk_job_wake(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;

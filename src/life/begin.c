@@ -1,11 +1,11 @@
-/* begin.c - how a job that waits for nothing comes to run, and how one that is over leaves the
- * lists, which lets others begin.
+/* begin.c - how a job that waits for nothing begins, and how a job that is over leaves the lists,
+ * which lets others begin.
  *
- * Devices, dispatcher and all that lanes need is made when a job begins: then most is known of
- * jobs like it and of where rows are, and a long queue takes little memory. For the latter's sake
- * only so many run at a time; more could not keep threads any busier.
+ * Devices, dispatcher and everything that lanes need are made when a job begins: at that time most
+ * is known of jobs like it and of where rows are, and a long queue of jobs takes little memory. For
+ * the same reason at most RUNNING_MOST jobs run at a time; more could not keep threads busier.
  *
- * All under runtime.lock.
+ * All with runtime.lock held.
  */
 
 #include "begin.h"
@@ -38,8 +38,9 @@ static void doom(struct yk_job *job, const struct yk_job *because)
                         job->name, because->name, because->text ? because->text : ""));
 }
 
-/* CPU devices join at once; the others when their host thread has prepared them. Without the job's
- * lock: others find it by a list that runtime.lock is for, or see its phase. */
+/* CPU devices join at once, the others when their host thread has prepared them. job.lock is not
+ * needed: other threads find the job in a list that runtime.lock protects, or see its phase, which
+ * is stored last. */
 static void start(struct yk_job *job)
 {
     int d;
@@ -54,8 +55,8 @@ static void start(struct yk_job *job)
     atomic_store_explicit(&job->phase, YK_RUNNING, memory_order_release);
 }
 
-/* Kernels of CPU devices are function pointers: built here, so that the first chunk starts at once.
- */
+/* Kernels of CPU devices are function pointers. They are built here, so that the first chunk starts
+ * at once. */
 static void build_on_hosts(struct yk_job *job)
 {
     int d;
@@ -71,8 +72,8 @@ static void build_on_hosts(struct yk_job *job)
     yk_job_check_stranded(job);
 }
 
-/* Who is not asked waits on the bench; why is worked out for who asks (result.c), for that takes
- * longer than a short job. */
+/* Devices that are not asked are benched. The reason is formatted only when a caller asks for it
+ * (result.c), because that takes longer than a short job. */
 static void bench_others(struct yk_job *job)
 {
     int d;
@@ -111,7 +112,7 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
     *(runtime->running ? &runtime->last_running->next_running : &runtime->running) = job;
     runtime->last_running = job;
     runtime->running_count++;
-    if (cpu >= 0) /* else its caller may be looking, and finds 0 */
+    if (cpu >= 0) /* otherwise the job's caller may be reading this, and finds 0 */
         job->attended = 1;
     atomic_store_explicit(&job->looks, 1 + job->attended, memory_order_relaxed);
     yk_job_hold(job);
@@ -155,7 +156,7 @@ void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count)
         append_ready(job);
 }
 
-/* No lane has seen it, and none will. */
+/* Ends a job that failed before it began: no lane has seen it, and none will. */
 static void end_unbegun(struct yk_job *job)
 {
     job->submitted_ns = job->ended_ns = yk_now(job->runtime);

@@ -1,19 +1,23 @@
-/* begin.h - see begin.c: under runtime.lock. */
+/* begin.h - see begin.c. All with runtime.lock held. */
 #ifndef YK_LIFE_BEGIN_H
 #define YK_LIFE_BEGIN_H
 
 #include "../job/job.h"
 
-/* Whether a job that is linked may begin at once, */
+/* 1: a job that is linked may begin at once: it waits for nothing, and its turn has come. */
 int yk_job_may_begin(const struct yk_job *job);
-/* which it does with the calling thread, on processor `cpu`, taking part; -1: without it. */
+/* Begins the job. The calling thread, on processor `cpu`, takes part in it; -1: it does not. After
+ * an error the job has not begun. */
 yoke_status yk_job_begin(struct yk_job *job, int cpu);
-/* It is on the list of all; it begins when its turn comes. */
+/* The job is in the list of all jobs. If it waits for nothing it is appended to those that begin
+ * when their turn comes. It fails if one of the `count` jobs of `after` has failed. */
 void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count);
-/* Begin what waits for nothing any more, and who has to hear of that. */
+/* Begins all jobs that wait for nothing, as far as turns are free. Returns whether any began, and
+ * whether a long one did, which decides the threads to be woken. */
 enum yk_begun { YK_BEGUN_NONE, YK_BEGUN_BRIEF, YK_BEGUN_LONG };
 enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime);
-/* It is done: off all lists, and who waited for it may begin. */
+/* The job is done: takes it off all lists, so that jobs that waited for it may begin. The caller
+ * starts them. */
 void yk_job_retire(struct yk_job *job);
 
 #endif

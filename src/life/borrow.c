@@ -1,4 +1,4 @@
-/* borrow.c - chooses what the thread that calls yoke_run does of its job: it drives the GPUs that
+/* borrow.c - decides what the thread that calls yoke_run does of its job: it drives the GPUs that
  * do the whole job, or works as the lane of its core. */
 #include "borrow.h"
 
@@ -15,7 +15,7 @@ static int lane_on(const struct yk_runtime_device *device, int cpu)
 }
 
 /* The calling thread drives the devices that do the whole job, because waking their host threads
- * and being woken by them takes longer than a short job; otherwise it works as the lane of its
+ * and being woken by them takes longer than a short job. Otherwise it works as the lane of its
  * core. */
 void yk_caller_borrow(struct yk_job *job, int cpu)
 {
@@ -36,10 +36,10 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
     atomic_store_explicit(&job->borrowing, job->borrowed_device >= 0, memory_order_relaxed);
 }
 
-/* Whether the caller can drive the device beside others. Not if its kernel must be built, as in the
- * first job of a process that knows the fastest device from an earlier one: its host thread may be
- * building it. Not for a step kernel, whose next launch depends on its host seeing the end of the
- * one before. */
+/* 1: the caller can drive the device beside others. Not if its kernel must be built, as in the
+ * first job of a process that knows the fastest device from an earlier process: its host thread may
+ * be building it. Not for a step kernel, because its next launch depends on the host seeing the end
+ * of the one before. */
 static int is_drivable(const struct yk_job *job, int device)
 {
     return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
@@ -47,7 +47,8 @@ static int is_drivable(const struct yk_job *job, int device)
            yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
 }
 
-/* The only device, if it has memory of its own, or several that can all be driven together. */
+/* Either the only device, if it has memory of its own, or several devices that can all be driven
+ * together. */
 uint32_t yk_drivable_devices(const struct yk_job *job)
 {
     const struct yk_runtime_device *devices = job->runtime->devices;

@@ -4,14 +4,15 @@
 
 #include "../job/job.h"
 
-/* The devices, as bits, that do all of the job and that the caller can drive; 0: there are none. */
+/* Returns the devices, as bits, that do the whole job and that the caller can drive; 0: there are
+ * none. For a job that has its split. */
 uint32_t yk_drivable_devices(const struct yk_job *job);
-/* Before anybody sees the job: what the calling thread, on processor `cpu`, will work as. Under
- * runtime.lock. */
+/* Decides what the calling thread, on processor `cpu`, does of the job. With runtime.lock held,
+ * before another thread sees the job. */
 void yk_caller_borrow(struct yk_job *job, int cpu);
-/* The calling thread works on that job from now on, as the caller of yoke_run; NULL: on none. */
+/* Notes that the calling thread works on the job, as the caller of yoke_run; NULL: on none. */
 void yk_caller_works_on(const struct yk_job *job);
-/* 1: it does so. */
+/* 1: the calling thread works on that job, as the caller of yoke_run. */
 int yk_caller_is_here(const struct yk_job *job);
 
 #endif

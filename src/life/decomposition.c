@@ -14,9 +14,10 @@
 #include "../job/unit.h"
 #include "../job/wake.h"
 
-/* --- which arrays --- */
+/* --- arrays --- */
 
-/* Partial results of reductions do not count: they go home. */
+/* 1: the job uses the argument's array by rows. Partial results of reductions do not count, because
+ * they go home. */
 static int is_by_rows(const struct yk_job *job, int p)
 {
     const yoke_arg *arg = &job->args[p];
@@ -64,7 +65,7 @@ static void unite(const yoke_runtime *runtime, struct yk_decomposition *from,
             live_by(array, into);
 }
 
-/* The decomposition of the job's arrays, of several the most used one; NULL: none has any. */
+/* The decomposition of the job's arrays; the most used one of several; NULL: they have none. */
 static struct yk_decomposition *most_used(const struct yk_job *job)
 {
     struct yk_decomposition *found = NULL;
@@ -98,10 +99,10 @@ static struct yk_decomposition *decomposition_of(const struct yk_job *job)
     return found;
 }
 
-/* --- which kernels --- */
+/* --- kernels --- */
 
-/* Makes a place for a new member: a free one, or that of the member unused for longest. Until there
- * is a plan for it, its bounds are those of the latest member. */
+/* Makes an entry for a new member: a free one, or that of the member that was unused for longest.
+ * Until there is a plan for it, its bounds are those of the latest member. */
 static struct yk_member *admit(struct yk_decomposition *decomposition, const struct yk_job *job)
 {
     int m, r, oldest = 0, latest = 0;
@@ -133,8 +134,8 @@ static struct yk_member *member_of(struct yk_decomposition *decomposition, const
     return admit(decomposition, job);
 }
 
-/* The argument that shows where a job is in the rows: one that it writes index by index, if there
- * is one. */
+/* The argument that shows which rows a job covers: one that it writes index by index, if there is
+ * one. */
 static const yoke_arg *leading(const struct yk_job *job)
 {
     const yoke_arg *found = NULL;
@@ -175,8 +176,8 @@ static void describe_member(const struct yk_job *job, struct yk_member *member)
     }
 }
 
-/* The job may be split freely, and its results stay where they are made. A job that teaches another
- * partitioner is divided alone: a plan teaches no lines. */
+/* 1: the job may be split freely, and its results stay where they are made. A job that teaches
+ * another partitioner is split by itself, because a plan teaches no lines. */
 static int may_be_planned(const struct yk_job *job)
 {
     int p, by_rows = 0;
@@ -217,7 +218,7 @@ void yk_job_decompose(struct yk_job *job)
 
 /* --- how a job follows the plan --- */
 
-/* The part, by bytes, of the rows it reads that are on a device. */
+/* The part, by bytes, of the rows that the job reads which are on a device other than the host. */
 static double held_part(const struct yk_job *job)
 {
     double all = 0, held = 0;
@@ -239,17 +240,17 @@ static double held_part(const struct yk_job *job)
     return all > 0 ? held / all : 1;
 }
 
-/* Number of jobs that are split without a plan when rows were missing twice, the first time. */
+/* Number of jobs that are split without a plan after rows were missing twice, the first time. */
 enum { APART_FIRST = 8 };
-/* 0: for the second time in a row, rows that a plan had put on devices are not there any more: the
- * program writes them between jobs. Then each job copies everything, and the timing of its chunks
- * matters more than where rows were. So some jobs are split without a plan, and twice as many the
- * next time. */
+/* 0: for the second time in a row, rows that a plan had put on devices are not there any more,
+ * because the program writes them between jobs. Then each job copies everything, and when its
+ * chunks arrive matters more than where rows were. So a number of jobs is split without a plan:
+ * APART_FIRST, then twice as many each time. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = &job->decomposition->members[job->member];
     double on_devices = 0;
-    int d, copies = 0; /* 1: copies are expected for a device's part (traffic.c) */
+    int d, copies = 0; /* 1: copies for a device's part are expected (traffic.c) */
     if (member->seen++ < member->apart_until)
         return 0;
     for (d = 0; d < job->device_count; d++) {
@@ -283,7 +284,7 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
     }
 }
 
-/* Everything it uses has room on each device with a part, so that rows stay. */
+/* 1: everything that the job uses has room on each device with a part, so rows stay. */
 static int fits(const struct yk_job *job)
 {
     const double *share = job->decomposition->cuts.share[job->member];
@@ -295,8 +296,8 @@ static int fits(const struct yk_job *job)
     return 1;
 }
 
-/* Its kernel is built on all devices with a part, or on none: otherwise the others would wait for a
- * build. */
+/* 1: the kernel is built on all devices with a part, or on none. Otherwise some devices would wait
+ * for a build. */
 static int are_ready(const struct yk_job *job)
 {
     const double *share = job->decomposition->cuts.share[job->member];
@@ -311,7 +312,7 @@ static int are_ready(const struct yk_job *job)
     return ready == parts || ready == 0;
 }
 
-/* 1: rows that the plan gives the host are elsewhere. */
+/* 1: rows that the plan gives to the host are elsewhere. */
 static int lacks_rows(const struct yk_job *job, int device)
 {
     const double *share = job->decomposition->cuts.share[job->member];
@@ -331,7 +332,7 @@ static int lacks_rows(const struct yk_job *job, int device)
     return 0;
 }
 
-/* ns per byte to the device over its link, or to the host over the slowest link. */
+/* ns per byte over the device's link or, for the host, over the slowest link of any device. */
 static double slowest_link(const struct yk_job *job, int device)
 {
     double most = 0;
@@ -345,7 +346,7 @@ static double slowest_link(const struct yk_job *job, int device)
     return most;
 }
 
-/* Writes the plan's values for this job. */
+/* Writes the plan's values for this job to `known`. */
 static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_split_device *known)
 {
     const struct yk_decomposition *decomposition = job->decomposition;
@@ -394,28 +395,35 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
 
 /* --- measured times --- */
 
-/* Learns the time of a device's part without its wait for rows, which may have overlapped another
- * chunk's kernel. The part of it that made memory ready is unknown. */
-static enum yk_cost_news note_part(struct yk_memory *memory, int d, double told_ns,
-                                   const struct yk_split_outcome *outcome, int readied)
+/* A device's part of a job as a sample of its cost, without its wait for rows, which may have
+ * overlapped another chunk's kernel. readied: 1: a part of the time, of unknown length, made memory
+ * ready. */
+static struct yk_cost_sample sample_of(const struct yk_split_outcome *outcome, double told_ns,
+                                       int readied)
 {
     const double fetch_ns = (double)outcome->fetch_ns, busy_ns = (double)outcome->busy_ns;
-    const struct yk_cost_sample sample = {
+    return (struct yk_cost_sample){
         .items = (double)outcome->items,
         .chunks = (double)outcome->chunks,
         .ns = fmax(busy_ns - fetch_ns, (double)outcome->chunks * told_ns),
         .unsure_ns =
             (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
     };
-    const int first = !yk_cost_is_known(&memory->cost[d]);
+}
+
+/* Learns from a sample; told_ns is what a chunk costs beside its items, as far as is known. */
+static enum yk_cost_news note_part(struct yk_cost *cost, double told_ns,
+                                   const struct yk_cost_sample *sample)
+{
+    const int first = !yk_cost_is_known(cost);
     enum yk_cost_news news;
     if (first)
-        yk_cost_open(&memory->cost[d], told_ns);
-    news = yk_cost_observe(&memory->cost[d], &sample);
+        yk_cost_open(cost, told_ns);
+    news = yk_cost_observe(cost, sample);
     return first && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
 }
 
-/* The first job of all rows decides where they are for later jobs of all kernels. */
+/* The first job over all rows decides where they are for later jobs of all kernels. */
 static void stay_there(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->decomposition;
@@ -446,10 +454,12 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
     for (d = 0; d < job->device_count; d++) {
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
+        const double told_ns = desc->host_memory ? YK_WORTH_WAKING_NS : desc->launch_ns;
+        struct yk_cost_sample sample;
         if (outcome->items == 0)
             continue;
-        if (note_part(memory, d, desc->host_memory ? YK_WORTH_WAKING_NS : desc->launch_ns, outcome,
-                      readied && !desc->host_memory) == YK_COST_CHANGED)
+        sample = sample_of(outcome, told_ns, readied && !desc->host_memory);
+        if (note_part(&memory->cost[d], told_ns, &sample) == YK_COST_CHANGED)
             decomposition->stale = 1;
     }
     memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),

@@ -1,5 +1,5 @@
 /* decomposition_plan.c - makes a decomposition's plan from what is known of its kernels and devices
- * (partition/plan.h), updates it from time to time, and tries teams (partition/explore.h). */
+ * (partition/plan.h), updates it from time to time, and tries other teams (partition/explore.h). */
 #include <math.h>
 #include <string.h>
 
@@ -8,12 +8,13 @@
 #include "../job/kernel.h"
 #include "decomposition.h"
 
-/* A plan is updated when this part more jobs have come. */
+/* A plan is updated when the number of jobs has grown by this part. */
 #define MORE_JOBS (1.0 / 3)
 /* Making plans may take this part of the time of all jobs (see is_due). */
 #define PLANNING 0.01
 
-/* From the described rates of the links; a copy is started like a kernel. */
+/* Describes links by the rates that devices report. Starting a copy takes as long as starting a
+ * kernel. */
 static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
 {
     int from, to;
@@ -41,7 +42,7 @@ static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
             plan->bytes += (double)yk_array_bytes(array);
 }
 
-/* How often each kernel runs, and after which other one. */
+/* Describes how often each kernel runs, and after which other one. */
 static void describe_turns(const struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     const uint64_t seen =
@@ -66,7 +67,7 @@ static void describe_turns(const struct yk_decomposition *decomposition, struct 
     }
 }
 
-/* 1: its cost is known, and it has run lately. */
+/* 1: the kernel's cost is known. */
 static int describe_kernel(const struct yk_decomposition *decomposition, int m,
                            struct yk_plan_kernel *out)
 {
@@ -91,7 +92,7 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
     return known;
 }
 
-/* Fills in the input of a plan. */
+/* Fills in the input of a plan, and finds the leading kernel. */
 static void describe(const struct yk_job *job, struct yk_plan *plan)
 {
     struct yk_decomposition *decomposition = job->decomposition;
@@ -129,7 +130,8 @@ static void follow_cuts(struct yk_decomposition *decomposition, const struct yk_
     decomposition->told = 0;
 }
 
-/* Only cores use the host's memory: the rows of GPUs stay there. */
+/* Factor by which a smaller team may be faster than the times of its parts show. Only cores use
+ * the host's memory: the rows of GPUs stay there. */
 static double relief(const struct yk_decomposition *decomposition, uint32_t team)
 {
     const double *fill = decomposition->members[decomposition->leads].fill;
@@ -139,14 +141,14 @@ static double relief(const struct yk_decomposition *decomposition, uint32_t team
     return yk_team_relief(cores);
 }
 
-struct prospect { /* another team and its plan */
+struct prospect { /* a plan for another team */
     const struct yk_decomposition *decomposition;
     struct yk_plan *plan;
-    struct yk_cuts cuts; /* of the team that was predicted last */
+    struct yk_cuts cuts; /* the cuts for the team that was predicted last */
 };
 
-/* The overhead beyond the parts is assumed to be the same for both teams, until it has been
- * measured. */
+/* Predicts the time of a round with another team. 0: there is no plan for it. The overhead beyond
+ * the parts is assumed to be the same for both teams, until it has been measured. */
 static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
 {
     struct prospect *prospect = context;
@@ -168,12 +170,12 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
         .relief = relief(decomposition, team),
         .move_ns = yk_plan_move_ns(plan, &decomposition->cuts, &prospect->cuts),
     };
-    if (more_ns >= 0) /* it is not expected to win: then rows move back */
+    if (more_ns >= 0) /* it is not expected to win, so rows will move back */
         out->move_ns *= 2;
     return 1;
 }
 
-/* Another team may be better than the present one. */
+/* Follows the plan of another team if that may be better than the present one. */
 static void offer_others(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     struct prospect prospect = { .decomposition = decomposition, .plan = plan };
@@ -197,7 +199,7 @@ static void trust(struct yk_plan *plan)
             plan->kernel[k].cost[d].item_var = 0;
 }
 
-/* Devices of one make, and nothing else is known: equal parts. */
+/* If nothing is known except that all devices are of one make: equal parts. */
 static void guess(struct yk_decomposition *decomposition, const int *make)
 {
     const int devices = decomposition->devices;
@@ -213,8 +215,8 @@ static void guess(struct yk_decomposition *decomposition, const int *make)
     decomposition->stands = decomposition->guessed = 1;
 }
 
-/* The team that an earlier process found best for the job, and the rounds after which trials had
- * decided that; 0: unknown. */
+/* The team that an earlier process found best for the job; 0: unknown. *rounds: the number of
+ * rounds after which trials had decided that. */
 static uint32_t recalled_team(const struct yk_job *job, double *rounds)
 {
     const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
@@ -224,8 +226,8 @@ static uint32_t recalled_team(const struct yk_job *job, double *rounds)
     return memory->stays.devices;
 }
 
-/* The first plan. Rows that are somewhere already stay there until moving them pays, by the
- * estimates; nothing has been learned yet that noise could undo. */
+/* Makes the first plan. Rows that are somewhere already stay there until moving them pays by the
+ * estimates: nothing has been learned yet that noise could undo. */
 static void begin(const struct yk_job *job, struct yk_plan *plan)
 {
     struct yk_decomposition *decomposition = job->decomposition;
@@ -247,7 +249,7 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
         offer_others(decomposition, plan);
 }
 
-/* A trial is over, or it is another team's turn. */
+/* Follows the plan of another team: a trial is over, or another team's turn has come. */
 static void change_team(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
 {
     struct yk_cuts cuts;
@@ -259,7 +261,7 @@ static void change_team(struct yk_decomposition *decomposition, struct yk_plan *
         yk_explore_begin(&decomposition->explorer, decomposition->team);
 }
 
-/* Moves bounds if that pays; only a trial may leave a device without a part. */
+/* Moves bounds if that pays. Only a trial may leave a device without a part. */
 static void go_on(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     struct yk_cuts cuts;
@@ -311,10 +313,10 @@ static void plan_anew(const struct yk_job *job)
     decomposition->planning_ns += (double)(yk_now(job->runtime) - begun_ns);
 }
 
-/* There is no plan, or it is another team's turn; or costs have changed, or there are a third more
- * jobs, and these have paid for one more plan. The first plan pays for itself. So does one,
- * whatever the time of jobs, after jobs have taken as much longer than the plan says as all plans
- * took: another team may gain that. */
+/* 1: a plan should be made: there is none; or another team's turn has come; or costs have changed,
+ * or the number of jobs has grown by MORE_JOBS, and jobs have paid for one more plan. The first
+ * plan needs no payment. A plan is also paid for when jobs have exceeded the planned time by as
+ * much as all plans took, because another team may gain that time. */
 static int is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);

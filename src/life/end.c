@@ -1,10 +1,11 @@
-/* end.c - how a job ends: the last lane out of a job with nothing left to do ends it, whoever that
- * is.
+/* end.c - how a job ends: the last lane that leaves a job with nothing left to do ends it,
+ * whichever thread that is.
  *
  * `flying` counts lanes inside the job. A lane enters before it asks for a chunk and leaves after
- * it has reported it, so when the count drops to zero nobody touches the job's devices, and what it
- * holds can be let go. Who enters counts himself and then looks whether the job still runs; who
- * ends it says so and then looks whether anybody is in: at least one of the two sees the other.
+ * it has reported it. So when the count is zero no thread touches the job's devices, and what the
+ * job holds can be released. A lane first counts itself, then checks whether the job still runs.
+ * The thread that ends the job first changes the phase, then checks whether a lane is inside. So at
+ * least one of the two sees the other.
  */
 #include "end.h"
 
@@ -22,8 +23,8 @@
 
 int yk_job_enter(struct yk_job *job)
 {
-    /* Most who come too late touch nothing: where somebody just looks whether he can end it, and
-     * cannot, it is for another one who is in. */
+    /* Most lanes that come too late return here without a write. A lane that only wants to end the
+     * job and finds it ended or ending has nothing to do. */
     if (atomic_load(&job->phase) != YK_RUNNING)
         return 0;
     atomic_fetch_add(&job->flying, 1);
@@ -40,7 +41,7 @@ static void take_stock(struct yk_job *job)
         yk_dispatch_outcome(job->dispatch, d, &job->devices[d].outcome);
 }
 
-/* Under runtime.lock: track 0 belongs to whoever holds it. */
+/* With runtime.lock held, which protects track 0. */
 static void trace(struct yk_job *job)
 {
     struct yk_trace_event event = { .start_ns = job->submitted_ns,
@@ -53,42 +54,68 @@ static void trace(struct yk_job *job)
     yk_trace_add(job->runtime->trace, 0, &event);
 }
 
-static void end_job(struct yk_job *job)
+/* Merges private copies and writes totals, unless the job has failed. 1: a device failed in that
+ * time, so the job continues. */
+static int merge(struct yk_job *job)
 {
-    yoke_runtime *runtime = job->runtime;
-    struct yk_job *told = NULL;
     yoke_status status;
-    int d, again = 0, running, keeps;
-    enum yk_begun begun;
-    if (!atomic_load(&job->stop)) {
-        status = yk_job_merge(job, &again);
-        if (status == YOKE_OK && !again)
-            status = yk_reduction_fold(job);
-        if (status != YOKE_OK)
-            yk_job_fail(job, status);
-        else if (again) {
-            atomic_store(&job->phase, YK_RUNNING);
-            yk_wake_all(runtime);
-            return;
-        }
-    }
-    if (!atomic_load(&job->stop))
-        yk_job_tell_progress(job, 1);
+    int again = 0;
+    if (atomic_load(&job->stop))
+        return 0;
+    status = yk_job_merge(job, &again);
+    if (status == YOKE_OK && !again)
+        status = yk_reduction_fold(job);
+    if (status != YOKE_OK)
+        yk_job_fail(job, status);
+    return status == YOKE_OK && again;
+}
+
+static void release_devices(struct yk_job *job)
+{
+    int d;
     for (d = 0; d < job->device_count; d++)
         yk_job_let_go(job, d);
     if (atomic_load(&job->stop))
         yk_job_spoil(job);
+}
+
+/* The job ended when its last chunk was reported, unless the thread that ends it had more to do. */
+static void note_end(struct yk_job *job)
+{
     job->ended_ns = job->reported_ns;
     if (job->has_add || job->reduction || atomic_load(&job->stop) || !job->ended_ns)
-        job->ended_ns = yk_now(runtime);
+        job->ended_ns = yk_now(job->runtime);
     job->ended_by_caller = yk_caller_is_here(job);
     take_stock(job);
-    yk_lock(&runtime->lock);
-    if (job->last > job->first && !atomic_load(&job->stop)) {
-        yk_job_learn(job);
-        if (runtime->tells)
-            told = yk_told_note(job);
+}
+
+/* Returns a job that the caller must release without the lock, or NULL. With runtime.lock held. */
+static struct yk_job *learn(struct yk_job *job)
+{
+    if (job->last <= job->first || atomic_load(&job->stop))
+        return NULL;
+    yk_job_learn(job);
+    return job->runtime->tells ? yk_told_note(job) : NULL;
+}
+
+static void end_job(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    struct yk_job *told;
+    enum yk_begun begun;
+    int running, keeps;
+    if (merge(job)) {
+        atomic_store(&job->phase, YK_RUNNING);
+        yk_wake_all(runtime);
+        return;
     }
+    if (!atomic_load(&job->stop))
+        yk_job_tell_progress(job, 1);
+    release_devices(job);
+    note_end(job);
+
+    yk_lock(&runtime->lock);
+    told = learn(job);
     if (runtime->trace)
         trace(job);
     yk_job_condense(job);
@@ -96,7 +123,10 @@ static void end_job(struct yk_job *job)
     begun = yk_jobs_start_ready(runtime);
     running = runtime->running_count;
     yk_unlock(&runtime->lock);
-    /* The caller looks at the job or holds it, so it is there until he has left. */
+
+    /* The caller has a reference to the job or its crew, so the job exists until this lane has
+     * left.
+     */
     keeps = job->keeps;
     yk_reduction_close(job);
     yk_gate_open(&job->done);
@@ -120,7 +150,7 @@ void yk_job_leave(struct yk_job *job)
         (atomic_load(&job->stop) || (yk_dispatch_left(job->dispatch) == 0))) {
         atomic_store(&job->phase, YK_ENDING);
         ends = atomic_load(&job->flying) == 0;
-        if (!ends) /* somebody came in between, and ends it when he leaves */
+        if (!ends) /* a lane came in between, and ends the job when it leaves */
             atomic_store(&job->phase, YK_RUNNING);
     }
     yk_unlock(&job->lock);

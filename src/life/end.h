@@ -4,10 +4,11 @@
 
 #include "../job/job.h"
 
-/* A lane entered (1) or was refused because the job is over (0); while inside, the job does not
- * end. */
+/* 1: a lane has entered the job, which does not end until the lane leaves. 0: the lane was refused,
+ * because the job is over or stopped. Without locks. */
 int yk_job_enter(struct yk_job *job);
-/* It left; the last one out of a job with nothing left to do ends it. */
+/* A lane leaves. The last one that leaves a job with nothing left to do ends it. Without locks;
+ * takes job.lock and runtime.lock. */
 void yk_job_leave(struct yk_job *job);
 
 #endif

@@ -1,11 +1,11 @@
 /* host_lane.c - lanes of the CPU that stand for threads that drive a GPU.
  *
  * Some partitioners count the threads that drive a GPU as lanes of the CPU (enum yk_hosts). Here a
- * GPU is driven by a separate host thread, which sleeps most of the time; its `host lane` is the
- * lane of the CPU that gets nothing meanwhile, or gets chunks beside the GPU's. Such a chunk is
- * done piece by piece. After each piece the lane looks, without a lock, whether the GPU's chunk has
- * been answered, and if so reports what it has done. Every piece is a separate flight, so rows of
- * pieces that were not done never count as written.
+ * GPU is driven by a separate host thread, which sleeps most of the time. Its `host lane` is the
+ * lane of the CPU that gets nothing in that time, or gets chunks beside the GPU's. Such a chunk is
+ * done piece by piece. After each piece the lane checks, without a lock, whether the GPU's chunk
+ * has been answered, and if so reports what it has done. Every piece is a separate flight, so rows
+ * of pieces that were not done never count as written.
  */
 
 #include "host_lane.h"
@@ -22,8 +22,8 @@ static int first_cpu(const struct yk_split_device *known, int count)
     return d < count ? d : -1;
 }
 
-/* Gives a thread to a lane of each GPU in turn, as long as a lane of the CPU is left that drives
- * none. */
+/* Counts a thread for a lane of each GPU in turn, while a lane of the CPU is left that drives none.
+ */
 static void count_hosts(struct yk_split_device *known, int count, int lanes, int64_t streams)
 {
     int d, left = lanes - 1, before;
@@ -58,7 +58,8 @@ yoke_status yk_host_lanes_plan(struct yk_job *job, struct yk_split_device *known
     return YOKE_OK;
 }
 
-/* The device for which the lane stands, and *which of its lanes; NULL: none. */
+/* The device for which the lane stands, and in *which the number of that device's lane; NULL: none.
+ */
 static struct yk_job_device *driven_by(const struct yk_job *job, int device, int lane, int *which)
 {
     int d;
@@ -88,11 +89,12 @@ void yk_host_lane_call(struct yk_job *job, int device, int lane, int got)
     if (lane >= jd->hosts || again || (got && !job->hosts_work))
         return;
     workers = job->runtime->devices[job->hosting].workers;
-    if (workers) /* NULL if one thread steps all lanes */
+    if (workers) /* NULL: one thread steps all lanes */
         yk_wake(job->runtime, &workers[jd->host_lane + lane]);
 }
 
-/* The lane of a GPU that has the chunk with this serial out. NULL: none. With job.lock held. */
+/* The `out` of the GPU's lane that has the chunk with this serial. NULL: none. With job.lock held.
+ */
 static const _Atomic uint32_t *find_out(const struct yk_job *job, uint32_t serial)
 {
     int d, lane;

@@ -4,21 +4,24 @@
 
 #include "../job/job.h"
 
-/* Chooses the lanes of the CPU that stand for the threads that drive GPUs, if the job's partitioner
- * asks for that. */
+/* Chooses the lanes of the CPU that stand for threads that drive GPUs, if the job's partitioner
+ * asks for that. With runtime.lock held, when the job begins. Sets hosts and host_lane of known[0
+ * .. count - 1]. */
 yoke_status yk_host_lanes_plan(struct yk_job *job, struct yk_split_device *known, int count);
-/* 1: the lane, which was told to wait, is asked again by yk_host_lane_call and need not be woken by
- * reports of others. With job.lock held. */
+/* 1: the lane, which was told to wait, will be asked again by yk_host_lane_call and need not be
+ * woken by reports of other lanes. With job.lock held. */
 int yk_host_lane_rests(const struct yk_job *job, int device, int lane);
-/* A lane of a GPU has asked for a chunk; got: it got one. Its host lane may ask again. */
+/* A lane of a GPU has asked for a chunk; got: 1: it got one. Wakes its host lane if that may get
+ * something now. Without locks. */
 void yk_host_lane_call(struct yk_job *job, int device, int lane, int got);
 /* Opens the lane's chunk beside another lane's, with its first piece as the flight's chunk. With
  * job.lock held. */
 void yk_beside_open(const struct yk_job *job, struct yk_flight *flight,
                     const struct yk_chunk *chunk, int64_t now);
-void yk_beside_cut(struct yk_flight *flight); /* the next piece */
-/* The piece is done. 1: so is the chunk, or the other lane's chunk is over; items before
- * beside.next are done. */
+/* Makes the next piece of the chunk the flight's chunk. By the lane's thread. */
+void yk_beside_cut(struct yk_flight *flight);
+/* The piece is done. 1: the chunk is over, because it is done or the other lane's chunk is over;
+ * items before beside.next are done. By the lane's thread. */
 int yk_beside_ended(struct yk_flight *flight, int64_t now);
 
 #endif

@@ -1,5 +1,5 @@
-/* join.c - a device joins a job: its kernel is built, its arrays have room, and the memory that it
- * will probably copy from is pinned. */
+/* join.c - a device joins a job when its kernel is built, its arrays have room, and the memory that
+ * it will probably copy from is pinned. */
 #include "join.h"
 
 #include "../flight/ahead.h"
@@ -11,7 +11,7 @@
 #include "end.h"
 #include "retire.h"
 
-/* Most items of a chunk; 0: any number. */
+/* Most items of a chunk; 0: no limit. */
 static int64_t most_items(const struct yk_job *job, const struct yk_job_device *jd)
 {
     if (jd->queues && job->last - job->first >= YK_STEP_INDEXES_MOST &&
@@ -38,12 +38,13 @@ static void join(struct yk_job *job, int device)
         yk_runtime_device_lost(job->runtime, jd->device);
     if (jd->retired)
         yk_wake_all(job->runtime);
-    else if (job->alone < 0 && !atomic_load(&job->driven)) /* others may get something else now */
+    else if (job->alone < 0 &&
+             !atomic_load(&job->driven)) /* other lanes may get something else now */
         yk_job_wake(job);
 }
 
-/* If others have done the job meanwhile, the build is only for later jobs, and a process that is
- * ending has none. */
+/* 0: the process is ending and other devices have done the job, so the build would only be for
+ * later jobs, and there are none. */
 static int is_worth_building(const struct yk_job *job)
 {
     return !yk_builds_are_ending() || atomic_load(&job->phase) != YK_DONE;
@@ -64,9 +65,9 @@ int yk_job_prepare(struct yk_job *job, int device)
     struct yk_job_device *jd = &job->devices[device];
     int joins = 1;
     if (!atomic_load(&jd->ready))
-        build(job, device); /* outside of the job, which need not wait for a compiler to end */
-    /* The others did everything meanwhile; if one of them fails at the end, the job continues and
-     * this device is asked again. */
+        build(job, device); /* outside of the job, which then can end before the compiler returns */
+    /* Refused: the others have done everything. If one of them fails at the job's end, the job
+     * continues and this device is asked again. */
     if (!yk_job_enter(job))
         return 1;
     if (!atomic_load(&jd->ready) && jd->status == YOKE_OK)

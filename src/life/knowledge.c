@@ -1,4 +1,5 @@
-/* knowledge.c - see knowledge.h: asks the knowledge base before a job begins. */
+/* knowledge.c - see knowledge.h: asks the knowledge base before a job begins, and copies its
+ * answers to memories. */
 
 #include "knowledge.h"
 
@@ -135,7 +136,7 @@ struct found {
     struct yk_store *store;
     struct yk_sizes sizes;
     enum { NOTHING, DERIVED, FROM_AUTO, OWN } source;
-    struct yk_lesson *lesson, *alone; /* room for them; alone NULL: not wanted */
+    struct yk_lesson *lesson, *alone; /* memory for the lessons; alone NULL: not wanted */
 };
 
 static void find_lesson(const struct yk_knowledge *knowledge, const struct yk_job *job,
@@ -155,8 +156,9 @@ static void find_lesson(const struct yk_knowledge *knowledge, const struct yk_jo
         out->source = DERIVED;
 }
 
-/* Lines of devices alone replace all lines beside each other except those that the partitioner's
- * own jobs of these sizes have shown since. 1 if there are any. */
+/* Lines of devices alone replace all lines of devices beside each other, except lines of the
+ * partitioner's own jobs of these sizes that were seen later. 1: there are lines of devices alone.
+ */
 static int find_alone(const struct yk_knowledge *knowledge, const struct yk_job *job,
                       uint64_t content, struct found *out)
 {
@@ -180,7 +182,7 @@ static struct yk_lesson *kept_if(int found, struct yk_lesson *lesson)
     return NULL;
 }
 
-/* Without memory for both nothing is found. */
+/* Without memory for both lessons nothing is found. */
 static void find(struct yk_knowledge *knowledge, struct yk_job *job, uint64_t content)
 {
     struct found found = { .store = yk_knowledge_store(knowledge) };
@@ -238,8 +240,8 @@ static int form_of(const struct yk_lesson *lesson, const char *name)
     return 0;
 }
 
-/* A lesson's speed of a device is that of the kernel which the device will use: the faster one or,
- * if that was not settled, the job's own. With runtime.lock held. */
+/* 1: the lesson's speed of a device is that of the kernel which the device will use: the faster one
+ * or, if that was not settled, the job's own. With runtime.lock held. */
 static int fits(struct yk_job *job, int device, const char *name)
 {
     const int form = form_of(job->lesson, name);

@@ -1,5 +1,5 @@
 /* knowledge_base.c - yoke/knowledge.h: the store's public interface. The public lesson has pointers
- * and room for more figures, so that its layout stays when the library's own changes. */
+ * and room for more figures, so that its layout stays when the library's own layout changes. */
 #include <string.h>
 #include <yoke/knowledge.h>
 
@@ -30,8 +30,9 @@ const char *yoke_figure_summary(int figure)
 
 yoke_status yoke_knowledge_open(const char *path, yoke_knowledge **out)
 {
-    struct yk_store_spec spec = { .path = path, .patience_ns = 5000000000 }; /* 5 s are acceptable:
-                                                                              * no job waits */
+    struct yk_store_spec spec = { .path = path,
+                                  .patience_ns =
+                                      5000000000 }; /* 5 s are acceptable, because no job waits */
     char why[YK_STORE_WHY];
     if (!out)
         return yk_fail(YOKE_EINVAL, "yoke_knowledge_open: out is NULL");
@@ -126,7 +127,7 @@ yoke_status yoke_knowledge_each(yoke_knowledge *knowledge, const yoke_lesson_fil
     return yk_store_each(knowledge->store, &own, show_each, &showing);
 }
 
-/* Invalid values are converted such that yk_lesson_wrong finds them. */
+/* Invalid values are converted so that yk_lesson_wrong finds them. */
 static void take(const yoke_lesson *lesson, struct yk_lesson *out)
 {
     int origin = 0;

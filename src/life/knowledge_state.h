@@ -1,4 +1,5 @@
-/* knowledge_state.h - shared by knowledge.c (asking) and knowledge_keep.c (storing). */
+/* knowledge_state.h - the state shared by knowledge.c (asking) and knowledge_keep.c (storing).
+ * Functions need knowledge.lock held, unless the runtime is closing. */
 #ifndef YK_LIFE_KNOWLEDGE_STATE_H
 #define YK_LIFE_KNOWLEDGE_STATE_H
 
@@ -9,31 +10,34 @@
 enum { YK_KNOWLEDGE_RECENT = 256 };
 
 struct yk_knowledge {
-    char *path; /* NULL: the default */
+    char *path; /* NULL: the default file */
     int named;
-    atomic_uint_fast64_t
-        recent[YK_KNOWLEDGE_RECENT]; /* kinds of jobs that were asked for; a hint */
-    atomic_int_fast64_t keep_ns;     /* time of the next storing, by the clock of jobs */
+    /* Kinds of jobs that were asked for; a hint, read without the lock. */
+    atomic_uint_fast64_t recent[YK_KNOWLEDGE_RECENT];
+    atomic_int_fast64_t keep_ns; /* time of the next storing, by the clock of jobs; INT64_MAX: a
+                                    thread is storing */
     int64_t interval_ns;
-    yk_mutex lock; /* protects the rest; taken before runtime.lock; its holder may sleep */
+    yk_mutex lock; /* protects the fields below; taken before runtime.lock; its holder may sleep */
     struct yk_store *store;
-    int tried;   /* 1: opening was tried */
+    int tried;   /* 1: the file was opened, or could not be */
     int devices; /* number of devices in the fingerprint */
     uint64_t machine;
     char *machine_text;
     int has_lines; /* 1: this process stored lines of devices alone */
 };
 
-/* With its lock held. The store itself reports a problem, once. */
+/* Returns the store; the first call opens it. NULL: it could not be opened, which is logged once.
+ */
 struct yk_store *yk_knowledge_store(struct yk_knowledge *knowledge);
-/* Identifies the machine, including devices that were added since. 1 if that worked. */
+/* Identifies the machine, again if devices were added since. 1: its fingerprint is known. */
 int yk_knowledge_look(struct yk_knowledge *knowledge, const yoke_runtime *runtime);
-/* The lesson with lines of devices alone for jobs like this one. */
+/* Returns the key of the lesson with lines of devices alone, for jobs like this one. */
 struct yk_store_key yk_knowledge_alone(const struct yk_knowledge *knowledge,
                                        const struct yk_job *job, uint64_t content);
-/* Hash of a job's kernel, and of its alternative if there is one. */
+/* Returns a hash of a job's kernel, and of its alternative if there is one. Without the lock. */
 uint64_t yk_knowledge_content(const yoke_kernel *kernel, const yoke_kernel *alternative);
-/* The parts of a memory for `count` devices; their names are written to `names`. */
+/* Returns the parts of a memory for `count` devices, and their names in `names`. With
+ * runtime.lock held instead. */
 struct yk_remembered yk_knowledge_remembered(const yoke_runtime *runtime, int count,
                                              struct yk_memory *memory, const char **names);
 

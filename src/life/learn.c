@@ -8,9 +8,9 @@
 #include "knowledge.h"
 #include "weights.h"
 
-/* All of it but what is each device's own. Others that ran beside it had a part in the time it
- * took; that tells how long parts take unless memory was made ready, which jobs to come will not
- * need, a device was lost, or tried kernels. */
+/* What all devices have in common in this job. Jobs that ran beside it had a part in its time. The
+ * time says how long parts take, unless memory was made ready (later jobs will not need that), a
+ * device was lost, or devices tried kernels. */
 static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory)
 {
     struct yk_learned_job ran = { .items = job->last - job->first,
@@ -27,8 +27,8 @@ static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_
     return ran;
 }
 
-/* `ran` by each device. 1 if none failed, or was busy with finding out which kernel is the better
- * one. Under runtime.lock. */
+/* Adds each device's part to its memory and to `ran`. 1: no device failed, left, or tried kernels.
+ * With runtime.lock held. */
 static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran)
 {
     int d, whole = 1, forgives = yk_job_splits_freely(job->partitioner);
@@ -47,7 +47,8 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
     return whole;
 }
 
-/* Where the partitioner adjusts shares, the next job begins with others. Under runtime.lock. */
+/* If the partitioner adjusts shares, the next job begins with the adjusted ones. With runtime.lock
+ * held. */
 static void adjust_shares(const struct yk_job *job, struct yk_memory *memory)
 {
     double shares[YK_PLACES];
@@ -58,7 +59,7 @@ static void adjust_shares(const struct yk_job *job, struct yk_memory *memory)
         memory->device[d].share = shares[d];
 }
 
-/* Asked devices whose speed was known and that got nothing, as bits. */
+/* Devices that took part, had a known speed and got nothing, as bits. */
 static uint32_t idle_devices(const struct yk_job *job, const struct yk_memory *memory)
 {
     uint32_t idle = 0;
@@ -70,7 +71,6 @@ static uint32_t idle_devices(const struct yk_job *job, const struct yk_memory *m
     return idle;
 }
 
-/* Under runtime.lock. */
 void yk_job_learn(struct yk_job *job)
 {
     struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->key);

@@ -4,7 +4,7 @@
 
 #include "../job/job.h"
 
-/* What the job, which ended well, teaches. Under runtime.lock. */
+/* Learns from a job that ended well. With runtime.lock held. */
 void yk_job_learn(struct yk_job *job);
 
 #endif

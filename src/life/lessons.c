@@ -2,9 +2,9 @@
  *
  * Jobs of such a partitioner have their own memory, because it uses devices differently from
  * `auto`. The memory begins as a copy of what `auto` learned about the same range and shapes. If
- * that is not enough, `auto` splits the job. It also does as long as rows of a GPU are not pinned
- * (ahead.c); then the job counts as one of `auto`, and the partitioner's own memory is not changed
- * or started, because speeds without pins would be in it.
+ * that is not enough, `auto` splits the job. It also does so while rows of a GPU are not pinned
+ * (ahead.c). Then the job counts as one of `auto`, and the partitioner's own memory is neither
+ * changed nor begun, because it would contain speeds without pins.
  */
 
 #include "lessons.h"
@@ -21,8 +21,8 @@ static int suffices(const struct yk_memory *memory, int device_count)
     return memory && yk_learned_suffices(memory->device, device_count);
 }
 
-/* The memory of jobs with that key, which begins with what `from` knows about devices. `from` was
- * used last, so it is not the oldest and is not replaced. */
+/* Returns the memory of jobs with that key, which begins with what `from` knows about devices.
+ * `from` was used last, so it is not the oldest and is not replaced. */
 static struct yk_memory *begin_from(struct yk_job *job, uint64_t key, const struct yk_memory *from)
 {
     struct yk_memory *begun = yk_kernel_memorise(job->kernel, key);

@@ -1,18 +1,20 @@
-/* lessons.h - see lessons.c. */
+/* lessons.h - see lessons.c. All with runtime.lock held, except the last. */
 #ifndef YK_LIFE_LESSONS_H
 #define YK_LIFE_LESSONS_H
 
 #include "../job/job.h"
 
-/* What is remembered of jobs like it; NULL: nothing. A job whose partitioner splits by lessons of
- * which there are too few is one that `auto` splits from here on. Under runtime.lock, as are the
- * next two: */
+/* Returns what is remembered of jobs like this one; NULL: nothing. If its partitioner splits by
+ * lessons and there are too few of them, the job is split by `auto` from here on. */
 const struct yk_memory *yk_job_recall(struct yk_job *job, int device_count);
-/* it is `auto`'s, for memory is still to be pinned: what that begins from; */
+/* The job is split by `auto`, because memory must be pinned first. Returns the memory with which
+ * `auto` begins. */
 const struct yk_memory *yk_job_yield(struct yk_job *job, const struct yk_memory *memory);
-/* it is its partitioner's, which from now on has a memory of its own. */
+/* The job is split by its partitioner. If the partitioner needs lessons, it has a memory of its own
+ * from now on, which begins as a copy of `memory`. */
 void yk_job_keep_apart(struct yk_job *job, const struct yk_memory *memory);
-/* Its partitioner as the user should see it. */
+/* Returns the job's partitioner as the user should see it: in `text`, or a constant. Without locks.
+ */
 enum { YK_PARTITIONER_TEXT = 128 };
 const char *yk_job_partitioner_text(const struct yk_job *job, char text[YK_PARTITIONER_TEXT]);
 

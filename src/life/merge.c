@@ -1,9 +1,9 @@
-/* merge.c - mode add: private copies while the job runs, folded into the array exactly once at its
+/* merge.c - mode add: private copies while the job runs, added to the array exactly once at its
  * end.
  *
- * Every CPU lane and every device adds into its own zeroed copy, so that adds need no atomics on a
- * CPU, and a failing device loses only its own work. First all copies are collected on the host.
- * Only when all are there they are folded, in order of device and lane, so that the result does not
+ * Every CPU lane and every device adds into its own zeroed copy. So adds need no atomics on a CPU,
+ * and a failing device loses only its own work. First all copies are collected on the host. They
+ * are added only when all are there, in order of device and lane, so that the result does not
  * depend on timing. A panel's copy is as large as its whole array, because kernels index it like
  * the array.
  */
@@ -15,8 +15,9 @@
 #include "../job/sum.h"
 #include "retire.h"
 
-/* Folds a device's copies and fetches the sum into its (otherwise unused) first host slot. The copy
- * follows the fold in one queue, so one wait is enough for both. */
+/* Folds a device's copies and fetches the sum into its first host copy, which is otherwise unused.
+ * The transfer follows the fold in one queue, so one wait is enough for both. *is_folded: 1: the
+ * fold was done. */
 static yoke_status fold_and_fetch(struct yk_job *job, int device, int arg, int *is_folded)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -90,7 +91,7 @@ static yoke_status collect_all(struct yk_job *job, int *again)
     return YOKE_OK;
 }
 
-/* Adds a private copy to the rows of the array, which are at the host. */
+/* Adds a private copy to the rows of the array, which are on the host. */
 static void fold_one(const yoke_array *array, yoke_merge_fn *merge, const char *from)
 {
     const int together = array->row_bytes == array->pitch;
@@ -119,7 +120,7 @@ static yoke_status fold(struct yk_job *job, int arg)
     return yk_transfer_written(a->array, YK_HOST, yk_array_rows(a->array));
 }
 
-/* A job without items does not conflict with others, so they may be writing the array: it must not
+/* A job without items does not conflict with others, which may be writing the array, so it must not
  * touch a row. */
 yoke_status yk_job_merge(struct yk_job *job, int *again)
 {

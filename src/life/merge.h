@@ -4,8 +4,8 @@
 
 #include "../job/job.h"
 
-/* Collects every private copy, then folds them into the arrays. *again: a device failed meanwhile,
- * and its items are back in the range. */
+/* Collects all private copies, then adds them to the arrays. *again: 1: a device failed in that
+ * time, and its items are back in the range. By the thread that ends the job, without locks. */
 yoke_status yk_job_merge(struct yk_job *job, int *again);
 
 #endif

@@ -1,5 +1,5 @@
 /* plan.c - a job's devices and dispatcher when it begins: what is known about each device by then,
- * which devices are asked, and which cores are kept free for threads that drive GPUs. */
+ * which devices take part, and which cores are left to threads that drive GPUs. */
 
 #include "plan.h"
 
@@ -18,11 +18,11 @@
 #include "host_lane.h"
 #include "lessons.h"
 
-/* Shorter copies run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI Express 5). */
+/* Shorter copies use a part of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI Express 5). */
 enum { SATURATING_BYTES = 4 << 20 };
 
-/* Items that use all of a device with memory of its own: each of its processing elements has one,
- * and copying their data saturates the link. */
+/* Number of items that use all of a device with memory of its own: each of its processing elements
+ * has one, and copying their data saturates the link. */
 static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc,
                              const struct yk_traffic *traffic)
 {
@@ -40,8 +40,8 @@ static void describe_link(struct yk_job *job, int d, const struct yk_learned *le
         return;
     yk_job_traffic(job, d, learned, &traffic);
     out->fill = filling_items(job, desc, &traffic);
-    /* While devices find out which kernel is faster, other devices look slow or are unknown: a
-     * chunk that saturates a link could be all that is left. */
+    /* While devices find out which kernel is faster, other devices look slow or are unknown. A
+     * chunk that saturates the link could be all that is left. */
     out->busy = job->pair ? yk_job_busy_items(job, desc->fill) : 0;
     if (desc->link_bytes_per_ns > 0) {
         out->copy_item_ns = traffic.both / desc->link_bytes_per_ns;
@@ -50,7 +50,7 @@ static void describe_link(struct yk_job *job, int d, const struct yk_learned *le
     out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
 }
 
-/* What the dispatcher may know about device d before the job starts. */
+/* Describes what the dispatcher may know about device d before the job begins. */
 static void describe(struct yk_job *job, int d, const struct yk_memory *memory,
                      struct yk_split_device *out)
 {
@@ -101,14 +101,14 @@ static void describe_all(struct yk_job *job, const struct yk_memory *memory, int
         yk_learned_lines(memory->device, out, count);
 }
 
-/* The share of the last job, or the one by speeds if that is larger: the device may have been late
+/* The share in the last job, or the share by speed if that is larger: the device may have been late
  * for that job. */
 static double likely_share(const struct yk_split_device *known, double all_rates)
 {
     return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
 }
 
-/* Chooses the devices to ask, and fills in what that is based on. */
+/* Chooses the devices that take part, and fills in the reasons for that. */
 static void call_team(struct yk_job *job, const struct yk_memory *memory,
                       struct yk_split_device *known)
 {
@@ -135,7 +135,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     }
     for (d = 0; d < count; d++) {
         if (!yk_job_in_team(job, d))
-            known[d].share = 0; /* in this job; the learned share stays */
+            known[d].share = 0; /* only in this job; the learned share stays */
         job->devices[d].share = yk_job_in_team(job, d) ? likely_share(&known[d], job->recalled) : 0;
         job->devices[d].copying_ns +=
             known[d].copy_item_ns * fabs(job->devices[d].share) * (double)(job->last - job->first);
@@ -148,7 +148,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
         job->crew->team = *team;
 }
 
-/* Asks the devices to which the plan gives a part. */
+/* Lets the devices take part to which the plan gives a part. */
 static void call_planned(struct yk_job *job, const struct yk_memory *memory,
                          const struct yk_split_device *known)
 {
@@ -173,7 +173,7 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
     job->alone = yk_team_only(job->team);
 }
 
-/* A device with an empty share is benched, as in a team: waking dozens of threads for nothing takes
+/* Devices with an empty share are benched, as in a team: waking dozens of threads for nothing takes
  * longer than a short job. */
 static void bench_by_split(struct yk_job *job)
 {
@@ -188,7 +188,7 @@ static void bench_by_split(struct yk_job *job)
             job->devices[d].share = 0;
 }
 
-/* Keeps free cores of the first CPU device on which GPUs' threads sleep; otherwise these may find
+/* Leaves cores of the first CPU device to threads of GPUs that sleep. Otherwise these may find
  * every core taken when they are woken. */
 static void keep_cores(struct yk_job *job, struct yk_split_device *known)
 {
@@ -214,7 +214,7 @@ static void keep_cores(struct yk_job *job, struct yk_split_device *known)
     job->keeps_cores = job->devices[cpu].kept > 0;
 }
 
-/* Splits by what `memory` knows. */
+/* Splits the job by what `memory` knows. */
 static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
 {
     struct yk_split_device known[YK_PLACES]; /* one per device */
@@ -262,7 +262,7 @@ yoke_status yk_job_plan(struct yk_job *job)
     yk_turn_begin(job, memory);
     yk_job_decompose(job);
     status = split(job, memory);
-    /* Only its split decides which devices get items. */
+    /* only the split decides which devices get items, and so rows */
     if (status == YOKE_OK && yk_job_awaits_pins(job))
         return split(job, yk_job_yield(job, memory));
     yk_job_keep_apart(job, memory);

@@ -4,7 +4,8 @@
 
 #include "../job/job.h"
 
-/* Devices and dispatcher, from what is known by now. Under runtime.lock; job->kernel is set. */
+/* Makes the job's devices and dispatcher, from what is known by now. job->kernel must be set. With
+ * runtime.lock held. After an error the job has not begun; it may have a part of a crew. */
 yoke_status yk_job_plan(struct yk_job *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* progress.c - reports a job's progress to the user, and checks its deadline. */
+/* progress.c - reports a job's progress to the user's callback, and checks its deadline. */
 
 #include "progress.h"
 

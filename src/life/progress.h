@@ -4,9 +4,10 @@
 
 #include "../job/job.h"
 
-/* Its deadline has passed, which is its end; or it has ended otherwise. */
+/* 1: the job is stopped. Stops it if its deadline has passed. Without locks. */
 int yk_job_is_stopped(struct yk_job *job);
-/* Tells the user how far it is, if that is due; `ended`: that all is done. No lock is held. */
+/* Calls the user's progress callback, if that is due. ended: 1: the whole job is done. Without
+ * locks; takes job.lock. */
 void yk_job_tell_progress(struct yk_job *job, int ended);
 
 #endif

@@ -1,5 +1,5 @@
-/* result.c - what a job did, in one block of memory that its owner frees at once. A job that has no
- * crew any more has only numbers, no sentences. */
+/* result.c - what a job did, in one block of memory that its owner frees at once. A job that no
+ * longer has its crew has only numbers, no sentences. */
 
 #include "result.h"
 
@@ -115,7 +115,7 @@ static void fill_kernels(const struct yk_job *job, char **next, yoke_result *res
     int d;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_figures figures = figures_of(job, d);
-        /* Items of a lost device may have been done again by others. */
+        /* Other devices may have done the items of a lost device again. */
         kernels[d].items[1] = figures.items > 0 ? figures.by_alternative : 0;
         kernels[d].items[0] = figures.items - kernels[d].items[1];
         kernels[d].name =

@@ -1,4 +1,4 @@
-/* retire.c - a device leaves: one job, or the runtime for good because it failed. */
+/* retire.c - a device leaves a job, or the runtime because it failed. */
 
 #include "retire.h"
 

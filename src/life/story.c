@@ -1,4 +1,4 @@
-/* story.c - yoke/explain.h: the stories of earlier runtimes. */
+/* story.c - yoke/explain.h: the stories of earlier runtimes, read from the knowledge base. */
 #include <string.h>
 #include <yoke/explain.h>
 

@@ -1,13 +1,13 @@
-/* stranded.c - no device takes part any more and items are left: devices that were left out step
- * in, or the job fails. */
+/* stranded.c - a job with items left and no device that takes part: benched devices step in, or the
+ * job fails. */
 
 #include "stranded.h"
 
 #include "../base/status.h"
 #include "../job/kernel.h"
 
-/* Where no device could take part, a kernel that does not compile explains more than one that is
- * missing. */
+/* A failed build of the kernel; NULL: none. If no device could take part, a kernel that does not
+ * compile explains more than one that is missing. */
 static const struct yk_build *failed_build(const struct yk_job *job, int form)
 {
     const struct yk_build *found = NULL;
@@ -22,7 +22,7 @@ static const struct yk_build *failed_build(const struct yk_job *job, int form)
     return found;
 }
 
-/* Devices that were left out step in. 1 if there were any. */
+/* Benched devices step in. 1: there were some. */
 static int call_bench(struct yk_job *job)
 {
     int d, called = 0;
@@ -40,7 +40,7 @@ static int call_bench(struct yk_job *job)
     return called;
 }
 
-/* Whether there was a device that had too little memory for it. */
+/* 1: a device had too little memory for the job. */
 static int lacked_memory(const struct yk_job *job)
 {
     int d, lacked = 0;

@@ -4,7 +4,8 @@
 
 #include "../job/job.h"
 
-/* Nobody takes part any more and items are left: that is the job's failure. Under job.lock. */
+/* If no device takes part any more and items are left, benched devices step in; if there are none,
+ * the job fails. With job.lock held. */
 void yk_job_check_stranded(struct yk_job *job);
 
 #endif

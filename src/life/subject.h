@@ -1,20 +1,21 @@
-/* subject.h - defines which jobs are of one kind for the knowledge base: those to which one lesson,
- * or lessons of other sizes, apply. */
+/* subject.h - defines which jobs are of one kind for the knowledge base: jobs to which the same
+ * lesson applies, or lessons of other sizes. Needs no lock. */
 #ifndef YK_LIFE_SUBJECT_H
 #define YK_LIFE_SUBJECT_H
 
 #include "../job/job.h"
 
-/* Hash of the kernel's content, as far as it is visible: of a function written by hand its name and
- * file. */
+/* Returns a hash of the kernel's content, as far as it is visible: of a function written by hand
+ * only the name and file. */
 uint64_t yk_subject_content(const yoke_kernel *kernel);
-/* The same for a kernel with an alternative. */
+/* Returns the hash for a kernel with an alternative. */
 uint64_t yk_subject_of_two(uint64_t kernel, uint64_t alternative);
-/* The requested partitioner; "": none. Weights change often, so all of them are "weight". */
+/* Returns the requested partitioner; "": none. Weights change often, so each of them is "weight".
+ */
 const char *yk_subject_partitioner(const struct yk_job *job);
-/* Hash of what is the same for jobs of all sizes. */
+/* Returns a hash of what jobs of all sizes have in common. */
 uint64_t yk_subject_of(const struct yk_job *job, uint64_t content, const char *partitioner);
-/* The sizes. */
+/* Sets the sizes that distinguish jobs of one kind. */
 void yk_subject_sizes(const struct yk_job *job, struct yk_sizes *out);
 
 #endif

@@ -10,10 +10,10 @@
 #include "lessons.h"
 #include "result.h"
 
-/* Longer jobs are all kept. */
+/* Jobs that take longer are all kept. */
 enum { LONG_NS = 1000000 };
 
-/* Under runtime.lock. The job if it is to be released without. */
+/* Returns the kept job if the caller must release it, without the lock. With runtime.lock held. */
 static struct yk_job *let_go(struct yk_told *told)
 {
     struct yk_job *job = told ? told->from : NULL;
@@ -113,7 +113,6 @@ struct yk_job *yk_told_note(struct yk_job *job)
     return before;
 }
 
-/* All that there are; no job is left. */
 void yk_told_work_out(const yoke_runtime *runtime)
 {
     const struct yk_kernel *kernel;

@@ -1,11 +1,11 @@
-/* told.h - what the latest job of each kernel did, and why, for explain.h.
+/* told.h - the story of each kernel's latest job, what it did and why, for explain.h.
  *
- * A story is worked out when somebody asks, at the latest when the runtime closes: until then the
- * job keeps its crew, which has all the figures, and the next job of the kernel that is kept lets
- * it go. So nobody waits for sentences at the end of a job. A crew that would keep more memory than
- * is good tells at once; such jobs are long. Of jobs under a millisecond only some are kept, the
- * 1st, 2nd, 4th, 8th ... of a kernel: the others have one crew between them, still warm from the
- * job before.
+ * A story is made when it is asked for, at the latest when the runtime closes. Until then the job
+ * keeps its crew, which has all the figures. When a later job of the kernel is kept, it replaces
+ * the job, which drops its crew. So no time is spent on sentences at the end of a job. The story of
+ * a job with a very large crew is made at once; such jobs are long. Of jobs under a millisecond
+ * only the 1st, 2nd, 4th, 8th ... of a kernel are kept. The others share one crew, which is still
+ * in the caches from the job before.
  */
 #ifndef YK_LIFE_TOLD_H
 #define YK_LIFE_TOLD_H
@@ -24,25 +24,27 @@ struct yk_told_device {
 };
 
 struct yk_told {
-    struct yk_job *from; /* it is to be worked out from this one; NULL: it has been */
+    struct yk_job *from; /* the job from which the story is to be made; NULL: it has been made */
     int64_t items, ns;
-    uint64_t jobs;      /* of the kernel, this one being the latest */
-    int64_t known_jobs; /* of earlier processes, that it began with */
-    int derived;        /* it began with what was derived from other sizes */
-    int tuned;          /* it began with lines of each device alone */
-    int of_jobs; /* lines are of whole jobs, as its partitioner split by them; else of chunks */
+    uint64_t jobs;      /* number of the kernel's jobs, up to this one */
+    int64_t known_jobs; /* number of earlier processes' jobs in the lesson that it began with */
+    int derived;        /* 1: it began with a lesson derived from other sizes */
+    int tuned;          /* 1: it began with lines of each device alone */
+    int of_jobs; /* 1: lines are of whole jobs, because the partitioner splits by them; 0: of chunks
+                  */
     char job[YK_TOLD_NAME], partitioner[YK_TOLD_NAME];
-    int room;         /* for so many devices */
-    int device_count; /* 0: there was no memory to work it out */
+    int room;         /* number of devices for which `devices` has room */
+    int device_count; /* 0: there was no memory for the story */
     struct yk_told_device devices[];
 };
 
-/* A job went well and has its crew still. Under runtime.lock. Gives the one before, if nobody else
- * looks at it any more: to be released without the lock. NULL: nothing is. */
+/* Keeps a job that went well and still has its crew as its kernel's story. Returns the job that it
+ * replaces if that has no other reference to its crew: the caller must release it without the lock.
+ * NULL: there is none. With runtime.lock held. */
 struct yk_job *yk_told_note(struct yk_job *job);
-/* The jobs kept so are let go, their stories with them. No job is left; no lock is held. */
+/* Drops the kept jobs without their stories. All jobs must be over. Without locks. */
 void yk_told_forget(const yoke_runtime *runtime);
-/* Works out all stories that are still to be. No job is left. */
+/* Makes all stories that are still to be made. All jobs must be over. Without locks. */
 void yk_told_work_out(const yoke_runtime *runtime);
 
 #endif

@@ -25,7 +25,7 @@ static void explain_choice(const struct yk_waits *waits, const char *who, char t
                  spins ? "longer, or of unknown length" : "too short to sleep");
 }
 
-/* The lanes of a CPU, if anything about them is unusual. */
+/* Describes the lanes of a CPU, if anything about them is unusual. */
 static void explain_lanes(const struct yk_job *job, int device, char text[YK_WAIT_TEXT])
 {
     const struct yk_runtime_device *cpu = job->devices[device].device;

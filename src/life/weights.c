@@ -1,5 +1,6 @@
 /* weights.c - the CPU weight of jobs: which setting applies, when, and how it changes at a job's
- * end. model/weight.c decides; everything here is with runtime.lock held. */
+ * end. model/weight.c decides. Everything here needs runtime.lock held, unless its header says
+ * otherwise. */
 
 #include "weights.h"
 
@@ -13,8 +14,8 @@
 
 enum { CHUNKS_MOST = 1000000 };
 
-/* Jobs split by a weight have a memory of their own, like those of any requested partitioner; one
- * for all weights, because these change often. */
+/* Jobs split by a weight have their own memory, like those of any requested partitioner. All
+ * weights share one memory, because weights change often. */
 #define WEIGHTED_KEY 0x5bd1e995a7c3f2d1u
 
 struct settings {
@@ -45,8 +46,8 @@ static yoke_status read_weight(const char *text, double *out)
     return YOKE_OK;
 }
 
-/* A weight from the environment is always read; it is not used if the program names a partitioner.
- */
+/* A weight in the environment is always read, so that an error is reported. It is not used if the
+ * program names a partitioner. */
 yoke_status yk_runtime_open_weight(yoke_runtime *runtime, const yoke_config *config)
 {
     struct settings settings;
@@ -71,7 +72,7 @@ int yk_job_may_be_weighed(const yoke_runtime *runtime, const yoke_job *spec)
     return !spec->partitioner && atomic_load_explicit(&runtime->weighs, memory_order_relaxed);
 }
 
-/* 0 to 1 with a decimal point in every locale. */
+/* Writes a number from 0 to 1 with a decimal point in every locale. */
 static void write_part(double part, char text[16])
 {
     const int billionths = (int)lround(part * 1e9);
@@ -86,7 +87,7 @@ static int write_chunks(char *text, size_t room, const char *key, int chunks)
     return chunks > 0 ? snprintf(text, room, ",%s=%d", key, chunks) : 0;
 }
 
-/* The text for the partitioner of that name. */
+/* Writes the weight as a text for the partitioner `weight`. */
 static void write_weight(struct yk_job *job)
 {
     const struct yk_weight *own = &job->kernel->weight, *all = &job->runtime->weight;
@@ -116,7 +117,7 @@ void yk_job_weigh_again(struct yk_job *job)
         write_weight(job);
 }
 
-/* Items and ends of each class; 1 if both classes took part to the end. */
+/* Sets the items and ends of each class of devices. 1: both classes took part to the end. */
 static int done_by(const struct yk_job *job, struct yk_weight_job *out)
 {
     int d, cpus = 0, gpus = 0;
@@ -170,7 +171,7 @@ static yoke_status check(const yoke_runtime *runtime, const yoke_kernel *kernel,
     return YOKE_OK;
 }
 
-/* The settings of the kernel, or of all kernels. */
+/* Sets *out to the settings of the kernel, or of all kernels (NULL). */
 static yoke_status place_of(yoke_runtime *runtime, const yoke_kernel *kernel,
                             struct yk_weight **out)
 {
@@ -185,7 +186,7 @@ static yoke_status place_of(yoke_runtime *runtime, const yoke_kernel *kernel,
     return status;
 }
 
-/* Sets the weight of the kernel, or of all; `given` < 0: none. */
+/* Sets the weight of the kernel, or of all kernels (NULL); given < 0: no weight. */
 static yoke_status put_weight(yoke_runtime *runtime, const yoke_kernel *kernel, double given)
 {
     struct yk_weight *weight;

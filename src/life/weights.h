@@ -1,19 +1,21 @@
-/* weights.h - see weights.c: under runtime.lock, but for the first. */
+/* weights.h - see weights.c. With runtime.lock held, except for the first two functions. */
 #ifndef YK_LIFE_WEIGHTS_H
 #define YK_LIFE_WEIGHTS_H
 
 #include "../job/job.h"
 
-/* What the environment says. */
+/* Reads the weight and policy from the environment. */
 yoke_status yk_runtime_open_weight(yoke_runtime *runtime, const yoke_config *config);
-/* There may be a weight for it. */
+/* 1: a job as `spec` may have a weight. A hint, without locks. */
 int yk_job_may_be_weighed(const yoke_runtime *runtime, const yoke_job *spec);
-/* The job, on its way in, is split by the weight there is for its kernel, if any; */
+/* On the way in: the job is split by the weight of its kernel or of all kernels, if there is one.
+ */
 void yk_job_weigh(struct yk_job *job);
-/* and by the one there is now that it begins, where a policy moves it. */
+/* When the job begins: uses the present weight, if a policy changes it. */
 void yk_job_weigh_again(struct yk_job *job);
-/* It begins; it ended well, and how long each class of devices took is known; it is over, and with
- * the last of those that overlap the next weight is known. */
+/* begun: the job begins. note_times: it ended well; notes how long each class of devices took.
+ * ended: it is over; when the last one of jobs that overlap is over, the next weight is computed.
+ */
 void yk_job_weigh_begun(struct yk_job *job);
 void yk_job_note_times(struct yk_job *job);
 void yk_job_weigh_ended(struct yk_job *job);

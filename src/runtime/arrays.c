@@ -1,4 +1,4 @@
-/* arrays.c - the public side of arrays: operations that must wait for jobs. */
+/* arrays.c - the public functions of arrays, most of which must wait for jobs. */
 #include "../array/panel.h"
 #include "../array/veil.h"
 #include "../base/status.h"
@@ -87,9 +87,9 @@ static void let_go(yoke_array *array)
     yk_unlock(&array->runtime->lock);
 }
 
-/* Memory of yoke's own, when the program first acquires all of it: it is about to fill it, or gets
- * the first results. Before that there may never be a use of the host's memory. In checking mode it
- * may be protected. */
+/* When the program first acquires all of an array in yoke's own memory, it is about to fill it, or
+ * gets the first results. Then pages are placed. Before that the host's memory may never be used at
+ * all. In checking mode the memory may be protected, so it is left alone. */
 static void place(yoke_array *array)
 {
     if (array->owns_host && !array->places->checks && !atomic_load(&array->placed) &&

@@ -1,15 +1,16 @@
 /* default.c - the runtime of programs that open none.
  *
- * At the program's end it is not closed, only what yoke_close waits for and writes is done: drivers
- * may have gone before it, as they too leave by exit handlers, and memory goes with the process.
+ * At the program's end this runtime is not closed. Only what yoke_close waits for and writes is
+ * done, because drivers, which also leave by exit handlers, may be gone already, and memory goes
+ * with the process.
  *
- * A driver that goes while a thread is inside it may crash: PoCL does, in a kernel that it is
- * compiling. Handlers run in the reverse of the order of their installation, and drivers install
- * some when they are loaded and when they compile for the first time. So it is before all of them
- * that the end of the main thread waits for what threads do in drivers. Where that is not to be
- * had, a handler waits, behind those that drivers installed later: in programs whose main thread
- * never calls the default runtime, or where another thread calls exit, and with a C library that
- * lacks it (main_thread.h).
+ * A driver that leaves while a thread is inside it may crash: PoCL does, in a kernel that it is
+ * compiling. Exit handlers run in the reverse of the order of their installation, and drivers
+ * install handlers when they are loaded and when they compile for the first time. So the end of the
+ * main thread, which comes before all handlers, waits for threads that are in drivers. That is not
+ * possible if the main thread never calls the default runtime, if another thread calls exit, or
+ * with a C library that lacks it (main_thread.h). Then a handler waits, after the handlers that
+ * drivers installed later.
  */
 
 #include "default.h"
@@ -26,15 +27,16 @@
 #include "loading.h"
 #include "open.h"
 
-/* PoCL takes 0.3 to 3 s for a kernel, on a core of its own; a compiler that never returns is not to
- * keep the process. */
+/* PoCL takes 0.3 to 3 s for a kernel, on a core of its own. A compiler that never returns must not
+ * keep the process from ending. */
 #define BUILDS_MOST_NS 30000000000
 
 static yk_mutex lock = YK_MUTEX_INITIAL;
-static _Atomic(yoke_runtime *) standing; /* release: it is open */
-static _Thread_local int asked;          /* whether it is the main thread, and told of its end */
+static _Atomic(yoke_runtime *) standing; /* stored with release when it is open */
+static _Thread_local int asked;          /* 1: yk_main_thread_at_end was called in this thread */
 
-/* Jobs of exit handlers to come find the devices that are there by now. */
+/* Waits until no thread is in a driver. Jobs of exit handlers that follow find the devices that are
+ * there by now. */
 static void get_out_of_drivers(void *unused)
 {
     yoke_runtime *runtime = atomic_load_explicit(&standing, memory_order_acquire);
@@ -60,8 +62,8 @@ static void end_with_program(void)
 static void forget_in_child(void)
 {
     static const yk_mutex fresh = YK_MUTEX_INITIAL;
-    lock = fresh; /* another thread may have been opening one */
-    asked = 0;    /* the thread that forked is the main one now */
+    lock = fresh; /* another thread may have been opening a runtime */
+    asked = 0;    /* the thread that forked is the main thread now */
     atomic_store_explicit(&standing, NULL, memory_order_relaxed);
 }
 

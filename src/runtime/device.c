@@ -1,8 +1,8 @@
-/* device.c - the runtime's devices: found, opened, given queues and threads; lost; closed.
+/* device.c - the runtime's devices: found, opened, given queues and threads, closed.
  *
- * CPU devices open at once. GPUs that were not named are found and opened by a thread of its own
- * (loader.c), since loading a driver takes from tens of milliseconds to seconds; each takes part
- * from the next job on.
+ * CPU devices open at once. GPUs that were not named are found and opened by a separate thread
+ * (loader.c), because loading a driver takes from tens of milliseconds to seconds. Each takes part
+ * in jobs from the next one on.
  */
 
 #include "device.h"
@@ -115,7 +115,8 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
         runtime->clock = device->backend;
     }
     yk_places_connect(&runtime->places, index);
-    /* release: pairs with the acquire of whoever walks the devices; workers may start right away */
+    /* release: pairs with the acquire of threads that walk the devices; workers may start right
+     * away */
     atomic_store_explicit(&runtime->places.count, index + 1, memory_order_release);
     if (!device->desc.virtual_clock) {
         status = yk_workers_open(runtime, entry);
@@ -125,7 +126,8 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
     atomic_store_explicit(&runtime->device_count, index + 1, memory_order_release);
     return YOKE_OK;
 close_workers:
-    if (entry->worker_count > 0) /* only CPU devices, opened before there are others */
+    if (entry->worker_count >
+        0) /* only CPU devices have running threads here, and they open before other devices */
         atomic_store(&runtime->stop, 1);
     yk_workers_join(entry);
     yk_workers_close(entry);
@@ -151,7 +153,7 @@ void yk_runtime_say_left_out(const struct yk_device_desc *desc)
     yk_log(YOKE_LOG_WARN, "%s is left out: %s", desc->name, yoke_error_text());
 }
 
-/* Whether all of those listed have to open. */
+/* NAMED: all listed devices must open. THERE: those that do not open are left out. */
 enum choice { NAMED, THERE };
 
 static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *list,
@@ -167,13 +169,13 @@ static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *l
             status = yk_runtime_add_device(runtime, device);
         if (status != YOKE_OK && choice != NAMED && !desc->host_memory) {
             yk_runtime_say_left_out(desc);
-            status = YOKE_OK; /* the others may do */
+            status = YOKE_OK; /* the other devices may do */
         }
     }
     return status;
 }
 
-/* Of all devices, before the first gets its threads. */
+/* Counts what all devices need, before the first one gets its threads. */
 static void note_wishes(yoke_runtime *runtime, const struct yk_device_list *list)
 {
     int i;
@@ -185,7 +187,7 @@ static void note_wishes(yoke_runtime *runtime, const struct yk_device_list *list
     }
 }
 
-/* One device that checks, whichever were asked for. */
+/* Starts one device that checks, whichever devices were asked for. */
 static yoke_status start_guard(yoke_runtime *runtime, const char *devices)
 {
     struct yk_device_desc desc;
@@ -201,7 +203,7 @@ yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices,
                                      yoke_loading loading)
 {
     int by_name = devices && *devices;
-    /* As many threads as GPUs make it: their drivers are waited for. */
+    /* the number of threads depends on the GPUs, so all drivers are loaded now */
     int at_once = by_name || runtime->streams > 0;
     struct yk_device_list list = { 0 };
     yoke_status status;
@@ -229,7 +231,7 @@ void yk_runtime_close_devices(yoke_runtime *runtime)
         yk_mutex_close(&device->stall_lock);
         yk_mutex_close(&device->admission);
         yk_place_close(device->place);
-        if (!is_left) /* else its driver may still wake them */
+        if (!is_left) /* otherwise its driver may still wake them */
             yk_workers_close(device);
     }
 }

@@ -7,13 +7,20 @@
 /* 1: every device opened from now on is wrapped by backend/check.c. Set in checked builds, and by
  * tests. */
 extern int yk_check_devices;
+/* Adds an open device, with its queues and threads, to the runtime; closes it after an error. By
+ * one thread at a time: yoke_open's, or the loader's with loader.lock held. */
 yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *device);
+/* Joins all threads and closes all devices. runtime.stop must be set, and no job may be left. */
 void yk_runtime_close_devices(yoke_runtime *runtime);
-/* `loading`: when those are loaded that no device was named of. */
+/* Opens the devices that are named (a list, or NULL). If none are named, opens the cores, and
+ * `loading` says when GPU drivers are loaded; all devices at once if the number of CPU threads
+ * depends on the GPUs. */
 yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices,
                                      yoke_loading loading);
+/* Opens a device that no runtime has yet. */
 yoke_status yk_runtime_open_device(const struct yk_device_desc *desc, struct yk_device **out);
-/* A device that was not named could not be opened or added: logs why. */
+/* Logs that a device which was not named could not be opened or added. The thread's error text must
+ * be the reason. */
 void yk_runtime_say_left_out(const struct yk_device_desc *desc);
 
 #endif

@@ -1,5 +1,5 @@
-/* doctor.c - diagnosis before anything runs: which devices are there, and why the others are not.
- */
+/* doctor.c - diagnosis before anything runs: which devices are there, why others are missing, and
+ * which partitioners there are. */
 #include <stdio.h>
 #include <string.h>
 #include <yoke/doctor.h>
@@ -70,7 +70,7 @@ yoke_status yoke_doctor(yoke_finding_fn *fn, void *context)
         return yk_fail(YOKE_EINVAL, "yoke_doctor: fn is NULL");
     for (b = 0; yk_backends[b]; b++) {
         examine(yk_backends[b], &finding);
-        if (b == 0) /* cpu is first */
+        if (b == 0) /* cpu is the first backend */
             works = !finding.missing;
         fn(context, &finding);
     }

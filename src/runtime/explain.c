@@ -24,7 +24,7 @@ enum { TEXT_BYTES = 16 << 10, TEXT_MOST = 16 << 20 };
 
 /* --- for people --- */
 
-/* "1.2 ms" or, of what nobody knows, "-". */
+/* "1.2 ms", or "-" for an unknown duration. */
 static struct yk_words duration(double ns)
 {
     if (ns == 0)
@@ -65,7 +65,7 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
                 (long long)told->known_jobs, told->known_jobs == 1 ? "" : "s");
     if (told->tuned)
         fputs("  began with the lines that yoke tune measured with each device alone\n", stream);
-    /* the words of `yoke kb show`, which has both */
+    /* the words that `yoke kb show` uses, which has both kinds of lines */
     fprintf(stream, "  %-12s %8s  %12s  %11s  %10s  %10s  %10s\n", "device", "share",
             told->of_jobs ? "a (item)" : "alone (item)",
             told->of_jobs ? "b (fixed)" : "chunk costs", "chunk", "link", "without it");
@@ -124,7 +124,7 @@ void yk_runtime_explain(const yoke_runtime *runtime)
 
 /* --- for programs --- */
 
-/* With a point in every locale; what is no number is null. */
+/* With a decimal point in every locale. Infinity and NaN become null. */
 static void put_number(const char *key, double value, FILE *stream)
 {
     char text[40], *at;
@@ -135,7 +135,7 @@ static void put_number(const char *key, double value, FILE *stream)
     fprintf(stream, ",\"%s\":%s", key, isfinite(value) ? text : "null");
 }
 
-/* All digits: numbers of items go beyond those that a real is written with. */
+/* With all digits: numbers of items can have more digits than put_number writes. */
 static void put_count(const char *key, int64_t count, FILE *stream)
 {
     fprintf(stream, ",\"%s\":%lld", key, (long long)count);

@@ -1,6 +1,5 @@
-/* explain.h - what the latest job of each kernel did, and why: for YOKE_EXPLAIN, and for whoever
- * asks in another process later (`yoke explain`).
- */
+/* explain.h - writes what the latest job of each kernel did, and why: for YOKE_EXPLAIN, and for
+ * another process later (`yoke explain`). All jobs must be over; no lock is needed. */
 #ifndef YK_RUNTIME_EXPLAIN_H
 #define YK_RUNTIME_EXPLAIN_H
 
@@ -9,16 +8,17 @@
 
 #include "../life/told.h"
 
-/* What one of the writers below writes, in memory of the caller's; NULL: there is none. */
+/* A function that writes the stories to a stream. */
 typedef void yk_told_writer(const yoke_runtime *runtime, FILE *stream);
+/* Returns what the writer writes, in memory that the caller frees; NULL: no memory. */
 char *yk_told_text(const yoke_runtime *runtime, yk_told_writer *writer);
-/* All of it, line by line, where log lines go, whatever their level. */
+/* Writes the stories as people read them, line by line, where log lines go, at any log level. */
 void yk_runtime_explain(const yoke_runtime *runtime);
-/* For people: a heading for each kernel, a table of its devices, a sentence for each. */
+/* For people: per kernel a heading, a table of devices, and a sentence for each device. */
 void yk_told_print(const yoke_runtime *runtime, FILE *stream);
 /* For programs: an array of JSON objects. */
 void yk_told_print_json(const yoke_runtime *runtime, FILE *stream);
-/* An object with the program's name and both; nothing if there were no jobs. */
+/* A JSON object with the program's name and both of the above; nothing if there were no jobs. */
 void yk_told_print_run(const yoke_runtime *runtime, FILE *stream);
 
 #endif

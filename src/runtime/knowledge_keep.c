@@ -1,6 +1,6 @@
 /* knowledge_keep.c - stores what this process learned for later ones: when its runtime closes, and
  * from time to time before that, because a process can be killed (for example at a batch system's
- * time limit). A thread that has waited for a job does that between jobs, which takes some
+ * time limit). A thread that has waited for a job does that between jobs. It takes some
  * milliseconds per minute. */
 #include <string.h>
 
@@ -11,10 +11,10 @@
 #include "../partition/partitioner.h"
 #include "explain.h"
 
-/* If jobs are under way at that time, it is tried again after this time. */
+/* If jobs are under way when storing is due, it is tried again after this time. */
 #define AGAIN_NS 100000000
 
-/* What has not been stored yet. */
+/* The lessons that have not been stored yet. */
 struct taught {
     struct yk_lesson *lessons;
     struct yk_store_entry *entries;
@@ -26,9 +26,9 @@ static int is_new(const struct yk_memory *memory)
     return memory->jobs > memory->kept;
 }
 
-/* For kernels that were compared, a device's known speed is that of the faster one. If that is not
- * settled, it is that of the better one so far, which is stored only if it is the job's own kernel,
- * with which other processes will begin, too. */
+/* If two kernels were compared, a device's known speed is that of the faster one. If the comparison
+ * is not settled, it is the speed of the better one so far. That is stored only if it is the job's
+ * own kernel, because other processes will begin with that, too. */
 static void put_form(const struct yk_choice *choice, struct yk_lesson_device *device)
 {
     const int found = yk_choice_found(choice);
@@ -52,8 +52,8 @@ static void put_forms(const yoke_runtime *runtime, const struct yk_memory *memor
     yk_unlock(&memory->pair->lock);
 }
 
-/* Lines of devices alone, which this process stored, are what later processes begin with; what it
- * saw beside each other meanwhile is not to outdate them. */
+/* 1: lines are not stored, because this process has stored lines of devices alone. Later processes
+ * begin with those, and lines that were seen beside other devices must not replace them. */
 static int leaves_lines(const yoke_runtime *runtime, const struct yk_memory *memory)
 {
     return runtime->knowledge->has_lines && yk_partitioner_takes_lines(memory->partitioner);
@@ -67,7 +67,7 @@ static int knows_any(const struct yk_lesson *lesson)
     return known;
 }
 
-/* 1: worth storing. */
+/* 1: the lesson is worth storing. */
 static int teach(const yoke_runtime *runtime, struct yk_memory *memory, struct yk_lesson *out)
 {
     const char *names[YK_PLACES];
@@ -120,9 +120,9 @@ static int count_new(const yoke_runtime *runtime)
     return count;
 }
 
-/* If no job asked for a lesson, or devices were added after the last one that did, the machine's
- * fingerprint is unknown. With knowledge's lock held, and runtime.lock unless the runtime is
- * closing. */
+/* Collects the lessons that have not been stored yet. Collects none if the machine's fingerprint is
+ * unknown, because no job asked for a lesson or devices were added after the last one that did.
+ * With knowledge.lock held, and runtime.lock unless the runtime is closing. */
 static void collect(const yoke_runtime *runtime, struct taught *taught)
 {
     const struct yk_knowledge *knowledge = runtime->knowledge;
@@ -168,7 +168,8 @@ void yk_knowledge_keep(const yoke_runtime *runtime)
     keep_story(knowledge, runtime);
 }
 
-/* The thread that finds that it is time sets the time to never, so that only one stores. */
+/* The thread that finds that storing is due sets the time to never, so that only one thread stores.
+ */
 void yk_knowledge_keep_by_and_by(yoke_runtime *runtime, int64_t now)
 {
     struct yk_knowledge *knowledge = runtime->knowledge;

@@ -1,5 +1,5 @@
 /* knowledge_lines.c - yoke_keep_lines: stores lines that a program measured with each device alone,
- * as a lesson of their own (papers/004, section 4.1). */
+ * as a separate lesson (papers/004, section 4.1). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void fill(const struct yk_job *job, const yoke_line *lines, int count, st
     }
 }
 
-/* The store goes on without a file; here that is a failure. */
+/* The store continues without a file if it has none; here that is an error. */
 static yoke_status put(struct yk_knowledge *knowledge, const struct yk_store_key *key,
                        const struct yk_lesson *lesson)
 {

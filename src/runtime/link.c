@@ -1,9 +1,9 @@
 /* link.c - yoke/link.h: copies and an empty kernel, timed through the backend's functions.
  *
  * Uses its own queues, buffers and host memory, so that a runtime with arrays and kernels on the
- * device is not changed. Every figure is the median of repetitions within a time limit; sizes are
- * chosen by a first copy, so that slow links do not take longer and fast ones are not judged by
- * their latency. Waiting is as in jobs: asleep, or in virtual time with a virtual clock.
+ * device is not changed. Every figure is the median of repetitions within a time limit. A first
+ * copy determines the sizes, so that slow links do not take longer and latency does not dominate on
+ * fast ones. Waiting is as in jobs: asleep, or in virtual time with a virtual clock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "../work/wait.h"
 #include "triad.h"
 
-#define ROOM_MAX ((int64_t)128 << 20) /* bytes of a buffer; there are two */
+#define ROOM_MAX ((int64_t)128 << 20) /* most bytes of each of the two buffers */
 #define ROOM_MIN ((int64_t)4096)
 #define PROBE    ((int64_t)4 << 20)
 /* Time of one timed copy, and time limit of each figure, in ns. */
@@ -30,10 +30,10 @@ struct bench {
     struct yk_place *place;
     struct yk_device *device;
     const struct yk_backend *backend;
-    struct yk_queue *queues[2];   /* to the device (and kernels), from it */
+    struct yk_queue *queues[2];   /* to the device (also for kernels); from the device */
     struct yk_buffer *buffers[2]; /* to the device, from it; `room` bytes each */
     void *pageable[2], *pinned[2];
-    void **host; /* the ones that copies use: pageable or pinned */
+    void **host; /* the host memory that copies use: pageable or pinned */
     int64_t room;
     struct yk_program *program;
 };
@@ -106,7 +106,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Once without measuring, then repeatedly; the median in seconds. */
+/* Runs the trial once without measuring, then repeatedly. *seconds: the median. */
 static yoke_status repeat(struct bench *b, const struct trial *trial, double *seconds)
 {
     double times[REPEATS];
@@ -137,7 +137,7 @@ static yoke_status measure_speed(struct bench *b, unsigned ways, int64_t bytes, 
     return status;
 }
 
-/* Bytes that take about COPY_NS, estimated from a first copy. */
+/* Sets *out to the bytes that take about COPY_NS, estimated from a first copy. */
 static yoke_status choose_bytes(struct bench *b, int64_t *out)
 {
     const struct trial probe = { copy_once, TO, b->room < PROBE ? b->room : PROBE };
@@ -185,7 +185,7 @@ static yoke_status measure_latencies(struct bench *b, yoke_link *out)
     status = b->backend->build(b->device, &nothing, &b->program);
     if (status == YOKE_EDEVICE || status == YOKE_ENOMEM)
         return status;
-    /* without a compiler there are still copies */
+    /* without a compiler copies can still be measured */
     return status == YOKE_OK ? repeat(b, &launch, &out->launch_seconds) : YOKE_OK;
 }
 
@@ -216,8 +216,8 @@ static yoke_status open_on_device(struct bench *b)
     return status;
 }
 
-/* Touches the memory, so that no copy meets a missing page. Pinned memory that is unavailable is
- * not measured. */
+/* Touches the memory, so that no copy meets a missing page. If there is no pinned memory, it is not
+ * measured. */
 static yoke_status open_on_host(struct bench *b)
 {
     int w;

@@ -7,12 +7,12 @@
  *            --> ended --> joined
  *
  * Starting a driver and making its contexts takes 0.1 to 0.5 s and cannot be broken off, so a
- * thread that was left ends behind the call it is in. It is joined by an exit handler, which the
- * closing thread installs: a driver that is torn down while a thread of the process is inside it
- * may crash. dlclose of the library runs that handler too.
+ * thread that was left ends after the call it is in. An exit handler joins it, which the closing
+ * thread installs: a driver that is torn down while a thread of the process is inside it may crash.
+ * dlclose of the library runs that handler, too.
  *
- * A loader's lock is held while a device joins a runtime, so nobody leaves in between. The static
- * one is taken first.
+ * A loader's lock is held while a device joins a runtime, so no runtime leaves in that time. The
+ * static lock is taken first.
  */
 
 #include "loader.h"
@@ -28,21 +28,21 @@
 
 struct yk_loader {
     yk_mutex lock;
-    yoke_runtime *runtime; /* under lock; NULL: it was left */
-    unsigned turn;         /* grows with every runtime; under lock */
-    int64_t due_ns;        /* of the clock, when it is to begin; under lock */
-    int begun;             /* it is past its sleep, maybe in a driver; under lock */
-    int ended;             /* the thread takes no further runtime; under lock */
+    yoke_runtime *runtime; /* under lock; NULL: the loader was left */
+    unsigned turn;         /* incremented for every runtime; under lock */
+    int64_t due_ns;        /* when to begin, by yk_clock_ns; under lock */
+    int begun;             /* 1: the thread no longer sleeps and may be in a driver; under lock */
+    int ended;             /* 1: the thread takes no further runtime; under lock */
     struct yk_parker parker;
     struct yk_thread thread;
-    int guarded;            /* there is an exit handler for it */
-    struct yk_loader *next; /* of those that were left */
+    int guarded;            /* 1: an exit handler joins it */
+    struct yk_loader *next; /* in the list of loaders that were left */
 };
 
 static yk_mutex lock = YK_MUTEX_INITIAL;
-static struct yk_loader *left; /* under the lock */
+static struct yk_loader *left; /* under the static lock */
 
-/* The device is the runtime's, or closed. 0: the loader was left since that turn began. */
+/* Adds the device to the runtime, or closes it. 0: the loader was left since that turn began. */
 static int hand_over(struct yk_loader *loader, unsigned turn, struct yk_device *device)
 {
     int serves;
@@ -65,8 +65,8 @@ static int serves(struct yk_loader *loader, unsigned turn)
     return yes;
 }
 
-/* How long to sleep until the load of that turn is due; 0: not at all. *loads: there is something
- * to load. */
+/* Returns how long to sleep until the load of that turn is due; 0: not at all. *loads: 1: there is
+ * something to load. */
 static int64_t begin_or_wait(struct yk_loader *loader, unsigned turn, int *loads)
 {
     int64_t wait_ns = 0;
@@ -142,7 +142,7 @@ static int has_ended(struct yk_loader *loader)
     return ended;
 }
 
-/* Under the static lock. Threads that have ended are joined; `all` waits for the others too. */
+/* Joins threads that have ended; `all`: waits for the others, too. With the static lock held. */
 static void reap(int all)
 {
     struct yk_loader **at = &left, *loader;
@@ -176,7 +176,8 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, forget_in_child);
 }
 
-/* One that was left and still runs serves the runtime from now on; NULL: there is none. */
+/* Returns a loader that was left and still runs. It serves the runtime from now on. NULL: there is
+ * none. */
 static struct yk_loader *adopt(yoke_runtime *runtime, int64_t due_ns)
 {
     struct yk_loader *loader;
@@ -187,7 +188,7 @@ static struct yk_loader *adopt(yoke_runtime *runtime, int64_t due_ns)
         yk_lock(&loader->lock);
         if (loader->ended) {
             yk_unlock(&loader->lock);
-            loader = NULL; /* it ended this moment */
+            loader = NULL; /* it has just ended */
         } else {
             left = loader->next;
             loader->runtime = runtime;

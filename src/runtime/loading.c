@@ -1,10 +1,10 @@
 /* loading.c - see loading.h.
  *
- *     awaited --> over    the loader's time has come, or a thread has it hurry, or leaves it
- *     failed  --> over    a call that needs all devices gets a loader
+ *     awaited --> over    when the load is due or made to hurry, or the runtime closes
+ *     failed  --> over    when a call that needs all devices starts a loader
  *
- * Of threads that find a reason at the same time one takes the runtime from awaited to over, and
- * notes its reason.
+ * If several threads find a reason at the same time, one of them takes the runtime from awaited to
+ * over and notes its reason.
  */
 
 #include "loading.h"
@@ -18,10 +18,10 @@
 
 int64_t yk_loading_price_ns = YK_LOAD_PRICE_NS;
 
-/* When the process first opened a runtime whose devices are not named; 0: it has not. */
+/* When the process first opened a runtime without named devices; 0: it has not. */
 static atomic_int_fast64_t first_open_ns;
 
-/* A child's time is its own. */
+/* The time of a child process begins anew. */
 static void forget_in_child(void)
 {
     atomic_store(&first_open_ns, 0);
@@ -46,7 +46,7 @@ static int64_t used_ns(void)
     return yk_clock_ns() - atomic_load(&first_open_ns);
 }
 
-/* 1: the caller's is what made it begin, or not. */
+/* Takes the runtime from awaited to over and notes the cause. 0: another thread did. */
 static int note(yoke_runtime *runtime, enum yk_loading_cause cause, int64_t ns)
 {
     int awaited = YK_LOADING_AWAITED;
@@ -57,8 +57,8 @@ static int note(yoke_runtime *runtime, enum yk_loading_cause cause, int64_t ns)
     return 1;
 }
 
-/* Under load_lock; there is no loader. With a cause it begins at once, and without a thread if
- * there is nothing to load. */
+/* Starts a loader; there must be none. With a cause the load begins at once, and without a thread
+ * if there is nothing to load. With load_lock held. */
 static yoke_status start(yoke_runtime *runtime, enum yk_loading_cause cause, int64_t due_ns)
 {
     yoke_status status;

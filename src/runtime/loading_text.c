@@ -1,4 +1,4 @@
-/* loading_text.c - when loading of GPU drivers began and why, in words. */
+/* loading_text.c - says in words when the load of GPU drivers began, and why. */
 #include <stdio.h>
 
 #include "../backend/find.h"

@@ -17,7 +17,7 @@ struct call {
     const yoke_loop *loop;
     int64_t sizes[3]; /* 1 for a dimension that the kernel does not have */
     yoke_job job;
-    yoke_array *opened[YOKE_ARGS_MAX]; /* for argument p; NULL: it needs no array of its own */
+    yoke_array *opened[YOKE_ARGS_MAX]; /* the array opened for argument p; NULL: none */
 };
 
 #define ARGUMENT         "kernel %s, argument %d (%s): "
@@ -38,7 +38,7 @@ static yoke_status check_along(const yoke_loop *loop, int d)
                    (long long)along->size);
 }
 
-/* If a dimension has no index to do, there is nothing to do, and no row is needed. */
+/* If a dimension has no index to do, the whole loop does nothing and needs no row. */
 static yoke_status take_sizes(struct call *call)
 {
     static const char *const words[] = { "", "", "2", "3" };
@@ -92,7 +92,7 @@ static int is_integer(yoke_type type)
     return type == YOKE_TYPE_SIGNED || type == YOKE_TYPE_UNSIGNED;
 }
 
-/* An integer as 64 bits; a signed one is sign-extended. */
+/* Returns an integer as 64 bits; a signed one is sign-extended. */
 static uint64_t widen(const yoke_given *given)
 {
     uint64_t bits = 0;
@@ -135,7 +135,8 @@ static yoke_status take_value(struct call *call, int p)
     return YOKE_OK;
 }
 
-/* The array that the memory becomes: one row per index, or elements for all indexes. */
+/* Sets *out to the array that the memory becomes: one row per index, or elements for all indexes.
+ */
 static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec *out)
 {
     const yoke_param *param = &call->job.kernel->params[p];
@@ -174,8 +175,8 @@ static int overlap(const yoke_array_spec *a, const yoke_array_spec *b)
     return at < other + (uint64_t)bytes_of(b) && other < at + (uint64_t)bytes_of(a);
 }
 
-/* The array of an earlier argument, if it is the same memory. Memory that overlaps an earlier
- * argument's in another way is an error if the kernel writes to one of them. */
+/* Uses the array of an earlier argument if that has the same memory. If the memory overlaps an
+ * earlier argument's in another way, that is an error if the kernel writes to one of them. */
 static yoke_status find_same(struct call *call, int p, const yoke_array_spec *spec)
 {
     const yoke_kernel *kernel = call->job.kernel;
@@ -222,7 +223,7 @@ static yoke_status take_memory(struct call *call, int p)
     return status;
 }
 
-/* The place of a reduction's result. */
+/* Takes the address of a reduction's result. */
 static yoke_status take_result(struct call *call, int p)
 {
     const yoke_given *given = &call->loop->given[p];
@@ -270,7 +271,7 @@ static yoke_status take(struct call *call, int p)
     return YOKE_OK;
 }
 
-/* Closes the arrays, which brings rows home. The first failure is the one reported. */
+/* Closes the arrays, which brings rows home. Returns the first error of all. */
 static yoke_status close_opened(struct call *call, yoke_status status)
 {
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* runtime.c - open, close, and the settings of a runtime. */
+/* open.c - open, close, and the settings of a runtime. */
 
 #include "open.h"
 
@@ -48,8 +48,9 @@ static const struct yk_option options[] = {
       YK_OPTION_INT, offsetof(struct settings, threads), NULL },
     { "wait", "YOKE_WAIT", "auto", "how host threads wait for their device", YK_OPTION_CHOICE,
       offsetof(struct settings, waiting), waiting_names },
-    /* What a device takes for the same work varied by less than 10 in all that was measured, and so
-     * did rows of one job that cost differently (bench/, path tracing); the square of that. */
+    /* In all measurements a device's time for the same work varied by a factor of less than 10, and
+     * so did the cost of rows of one job (bench/, path tracing). The default is the square of that.
+     */
     { "watchdog", "YOKE_WATCHDOG", "100",
       "a GPU is taken out if a chunk exceeds this multiple of its expected time, and 10 s (0: "
       "never)",
@@ -81,59 +82,79 @@ static yoke_status replace(char **field, const char *text)
     return YOKE_OK;
 }
 
-/* What it does is not what the program is about. */
+/* 1: the runtime is not the program's own work, so it explains nothing. */
 static int is_private(const yoke_config *config)
 {
     return config && config->knowledge && strcmp(config->knowledge, "off") == 0;
 }
 
-/* Environment first, then what the program says. */
-static yoke_status read_settings(const yoke_config *config, struct settings *out)
+static yoke_status check_layout(const yoke_config *config)
 {
-    yoke_status status = yk_options_default(options, out);
-    if (status == YOKE_OK && config && config->size != 0 && config->size != sizeof *config)
-        status = yk_fail(YOKE_EINVAL,
-                         "config.size is %zu, this library (%s) knows %zu; zero the config before "
-                         "it is filled, or use the library of the program's headers",
-                         config->size, YOKE_VERSION, sizeof *config);
-    if (status == YOKE_OK && config) {
-        status = replace(&out->devices, config->devices);
-        if (status == YOKE_OK)
-            status = replace(&out->partitioner, config->partitioner);
-        if (status == YOKE_OK)
-            status = replace(&out->trace, config->trace);
-        if (status == YOKE_OK)
-            status = replace(&out->knowledge, config->knowledge);
-        if (config->threads)
-            out->threads = config->threads;
-        if (config->check)
-            out->checks = 1;
-        if (config->watchdog != 0)
-            out->watchdog = config->watchdog < 0 ? 0 : config->watchdog;
-        if (config->waiting)
-            out->waiting = (int)config->waiting;
-        if (config->loading)
-            out->loading = (int)config->loading;
-    }
-    if (status == YOKE_OK && (out->threads < 0 || out->threads > 4096))
-        status = yk_fail(YOKE_EINVAL, "threads=%lld; give 1 to 4096, or 0 for one for each core",
-                         (long long)out->threads);
-    if (status == YOKE_OK && out->watchdog != 0 && !(out->watchdog >= 2 && isfinite(out->watchdog)))
-        status = yk_fail(YOKE_EINVAL,
-                         "watchdog=%g; give a chunk's time limit as a multiple of its expected "
-                         "time, at least 2 (default 100), or 0 (config.watchdog: -1) for no limit",
-                         out->watchdog);
-    if (status == YOKE_OK && (unsigned)out->waiting > YOKE_WAIT_BLOCK)
-        status = yk_fail(YOKE_EINVAL, "waiting=%d is none of YOKE_WAIT_*", out->waiting);
-    if (status == YOKE_OK && (unsigned)out->loading > YOKE_LOAD_OPEN)
-        status = yk_fail(YOKE_EINVAL, "loading=%d is none of YOKE_LOAD_*", out->loading);
-    if (status == YOKE_OK && out->partitioner && !yk_partitioner_find(out->partitioner))
-        status = YOKE_EINVAL;
+    if (config->size == 0 || config->size == sizeof *config)
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   "config.size is %zu, this library (%s) knows %zu; zero the config before "
+                   "it is filled, or use the library of the program's headers",
+                   config->size, YOKE_VERSION, sizeof *config);
+}
+
+/* Replaces the settings that the program's configuration names. */
+static yoke_status take_config(const yoke_config *config, struct settings *out)
+{
+    yoke_status status = replace(&out->devices, config->devices);
+    if (status == YOKE_OK)
+        status = replace(&out->partitioner, config->partitioner);
+    if (status == YOKE_OK)
+        status = replace(&out->trace, config->trace);
+    if (status == YOKE_OK)
+        status = replace(&out->knowledge, config->knowledge);
+    if (config->threads)
+        out->threads = config->threads;
+    if (config->check)
+        out->checks = 1;
+    if (config->watchdog != 0)
+        out->watchdog = config->watchdog < 0 ? 0 : config->watchdog;
+    if (config->waiting)
+        out->waiting = (int)config->waiting;
+    if (config->loading)
+        out->loading = (int)config->loading;
     return status;
 }
 
-/* Threads that drive GPUs sleep unless they are to poll: for each of those that count as lanes of
- * the CPU and do nothing else there is one more than cores. */
+static yoke_status check_settings(const struct settings *settings)
+{
+    const double watchdog = settings->watchdog;
+    if (settings->threads < 0 || settings->threads > 4096)
+        return yk_fail(YOKE_EINVAL, "threads=%lld; give 1 to 4096, or 0 for one for each core",
+                       (long long)settings->threads);
+    if (watchdog != 0 && !(watchdog >= 2 && isfinite(watchdog)))
+        return yk_fail(YOKE_EINVAL,
+                       "watchdog=%g; give a chunk's time limit as a multiple of its expected "
+                       "time, at least 2 (default 100), or 0 (config.watchdog: -1) for no limit",
+                       watchdog);
+    if ((unsigned)settings->waiting > YOKE_WAIT_BLOCK)
+        return yk_fail(YOKE_EINVAL, "waiting=%d is none of YOKE_WAIT_*", settings->waiting);
+    if ((unsigned)settings->loading > YOKE_LOAD_OPEN)
+        return yk_fail(YOKE_EINVAL, "loading=%d is none of YOKE_LOAD_*", settings->loading);
+    if (settings->partitioner && !yk_partitioner_find(settings->partitioner))
+        return YOKE_EINVAL;
+    return YOKE_OK;
+}
+
+/* Reads the environment, then the program's configuration, which overrides it. */
+static yoke_status read_settings(const yoke_config *config, struct settings *out)
+{
+    yoke_status status = yk_options_default(options, out);
+    if (status == YOKE_OK && config)
+        status = check_layout(config);
+    if (status == YOKE_OK && config)
+        status = take_config(config, out);
+    return status == YOKE_OK ? check_settings(out) : status;
+}
+
+/* Sets *streams to the number of lanes of each GPU that count as CPU lanes. Threads that drive GPUs
+ * sleep unless they poll. So for each of them that counts as a lane of the CPU and does nothing
+ * else there is one thread more than cores. */
 static yoke_status extra_threads(const struct settings *settings, int64_t *streams)
 {
     int sleep = settings->waiting == YOKE_WAIT_AUTO || settings->waiting == YOKE_WAIT_BLOCK;
@@ -217,9 +238,10 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->explains = settings.explains && !is_private(config);
     status = yk_runtime_open_weight(runtime, config);
     if (status == YOKE_OK)
-        status =
-            yk_knowledge_open(runtime->checks ? "off" : settings.knowledge, /* times tell nothing */
-                              &runtime->knowledge);
+        status = yk_knowledge_open(
+            runtime->checks ? "off"
+                            : settings.knowledge, /* times of checked kernels teach nothing */
+            &runtime->knowledge);
     if (status == YOKE_OK && runtime->trace_path)
         status = yk_runtime_open_trace(runtime);
     if (status == YOKE_OK)
@@ -304,7 +326,7 @@ int yoke_device_count(yoke_runtime *runtime)
 {
     if (!runtime)
         return 0;
-    yk_loading_finish(runtime); /* or all that can be had */
+    yk_loading_finish(runtime); /* after an error: the devices that are available */
     return atomic_load(&runtime->device_count);
 }
 
@@ -313,7 +335,7 @@ yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out)
     const struct yk_runtime_device *device;
     const struct yk_device_desc *desc;
     int count = runtime ? atomic_load(&runtime->device_count) : 0;
-    if (index >= count) /* devices that are there stay what they are */
+    if (index >= count) /* devices that are there do not change */
         count = yoke_device_count(runtime);
     if (!runtime || !out || index < 0 || index >= count)
         return yk_fail(YOKE_EINVAL, "there is no device %d, only %d", index, count);
@@ -341,7 +363,7 @@ yoke_status yoke_trace_start(yoke_runtime *runtime)
     if (runtime->trace)
         return YOKE_OK;
     yk_jobs_wait_for(runtime, NULL, 1);
-    yk_loading_finish(runtime); /* none joins meanwhile */
+    yk_loading_finish(runtime); /* so that no device joins after this */
     return yk_runtime_open_trace(runtime);
 }
 

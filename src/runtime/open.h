@@ -4,8 +4,8 @@
 
 #include "../job/runtime.h"
 
-/* All that yoke_close does before it takes the runtime apart: waits for jobs, keeps what was
- * learned, tells what was asked for, writes the timeline. */
+/* Does all that yoke_close does before it takes the runtime apart: waits for jobs, stores what was
+ * learned, prints what was asked for, writes the timeline. Without locks. */
 yoke_status yk_runtime_conclude(yoke_runtime *runtime);
 
 #endif

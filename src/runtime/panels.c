@@ -1,5 +1,4 @@
-/* panels.c - the public side of column panels (array/panel.h): operations that must wait for jobs.
- */
+/* panels.c - the public functions of column panels (array/panel.h), which must wait for jobs. */
 
 #include "panels.h"
 
@@ -24,8 +23,8 @@ static yoke_status check(const yoke_array *array, int64_t first, int64_t columns
     return YOKE_OK;
 }
 
-/* Takes the locks of all readers of the list: evictions, searches for conflicting jobs, and failing
- * devices. */
+/* Takes the locks of all readers of the list: evictions, searches for conflicting jobs, and devices
+ * that fail. */
 static void change_list(struct yk_panel_change *change)
 {
     yoke_runtime *runtime = change->array->runtime;
@@ -69,7 +68,7 @@ yoke_status yoke_array_panel(yoke_array *handle, int64_t first_column, int64_t c
     return open_panel(array, first_column, columns, out);
 }
 
-/* A panel whose rows were lost stays, without a name, so that the array knows about it. */
+/* A panel with lost rows stays, without a name, so that the array knows about them. */
 yoke_status yk_panel_close(yoke_array *panel)
 {
     yoke_array *array = panel->whole;

@@ -4,6 +4,7 @@
 
 #include "../job/job.h"
 
+/* Closes a panel after its jobs are done, and brings its rows home. Without locks. */
 yoke_status yk_panel_close(yoke_array *panel);
 
 #endif

@@ -1,6 +1,5 @@
-/* prepare.c - yoke_prepare: kernels built before the first job needs them, for each device in a
- * thread of its own.
- */
+/* prepare.c - yoke_prepare: builds kernels before the first job needs them, for each device in a
+ * separate thread. */
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../job/check.h"
@@ -16,7 +15,7 @@ struct preparing {
     int count;
 };
 
-/* One device's part. */
+/* One device's part of the work. */
 struct builder {
     const struct preparing *all;
     int device;
@@ -32,7 +31,7 @@ static void build_all(void *context)
     const int is_virtual = device->device->desc.virtual_clock;
     int k;
     for (k = 0; k < builder->all->count && !atomic_load(&device->place->lost); k++) {
-        if (is_virtual) /* or another thread moves its clock */
+        if (is_virtual) /* because another thread may move its clock */
             yk_lock(&runtime->driving);
         yk_kernel_build(builder->all->kernels[k], device->device, device->number);
         if (is_virtual)
@@ -67,7 +66,8 @@ static void build_everywhere(struct preparing *all)
             yk_thread_join(&builders[d].thread);
 }
 
-/* A device for which a kernel has nothing does without it, as long as another has it. */
+/* Fails if a kernel cannot run anywhere, or does not compile on a device. A device for which a
+ * kernel has no implementation does without it if another device has one. */
 static yoke_status judge(const struct preparing *all, struct yk_kernel *kernel)
 {
     const struct yk_build *wrong = NULL;
@@ -91,7 +91,7 @@ static yoke_status judge(const struct preparing *all, struct yk_kernel *kernel)
     return YOKE_OK;
 }
 
-/* Under runtime.lock. */
+/* With runtime.lock held. */
 static yoke_status add(struct preparing *all, const yoke_kernel *kernel)
 {
     yoke_status status =
@@ -101,8 +101,8 @@ static yoke_status add(struct preparing *all, const yoke_kernel *kernel)
     return status;
 }
 
-/* Under runtime.lock. A sum that the program merges by itself is not folded on devices, but which
- * one that is a job says only. */
+/* A sum that the program merges is not folded on devices, but only a job says which sums these are.
+ * So all are built. With runtime.lock held. */
 static yoke_status add_folds(struct preparing *all, const yoke_kernel *kernel)
 {
     yoke_status status = YOKE_OK;
@@ -113,6 +113,20 @@ static yoke_status add_folds(struct preparing *all, const yoke_kernel *kernel)
         if (sum)
             status = add(all, sum->fold);
     }
+    return status;
+}
+
+/* Interns the kernels and the folds of their sums. */
+static yoke_status add_all(struct preparing *all, const yoke_kernel *const *kernels, int count)
+{
+    yoke_status status = YOKE_OK;
+    int k;
+    yk_lock(&all->runtime->lock);
+    for (k = 0; k < count && status == YOKE_OK; k++)
+        status = add(all, kernels[k]);
+    for (k = 0; k < count && status == YOKE_OK; k++)
+        status = add_folds(all, kernels[k]);
+    yk_unlock(&all->runtime->lock);
     return status;
 }
 
@@ -133,12 +147,8 @@ yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *const *kernel
     if (!all.kernels)
         return YOKE_ENOMEM;
     status = yk_loading_finish(all.runtime);
-    yk_lock(&all.runtime->lock);
-    for (k = 0; k < count && status == YOKE_OK; k++)
-        status = add(&all, kernels[k]);
-    for (k = 0; k < count && status == YOKE_OK; k++)
-        status = add_folds(&all, kernels[k]);
-    yk_unlock(&all.runtime->lock);
+    if (status == YOKE_OK)
+        status = add_all(&all, kernels, count);
     if (status == YOKE_OK)
         build_everywhere(&all);
     for (k = 0; k < count && status == YOKE_OK; k++)

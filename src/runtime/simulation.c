@@ -1,6 +1,6 @@
-/* simulation.c - the public interface of src/simulator: reads texts into a machine and a profile,
- * makes several runs that learn from each other, and returns their result in one block of memory,
- * and the last run's timeline. */
+/* simulation.c - the public interface of src/simulator. It reads texts into a machine and a
+ * profile, makes several runs that learn from each other, and returns their result in one block of
+ * memory, and the last run's timeline. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "../simulator/simulate.h"
 #include "../trace/trace.h"
 
-/* Freed by yoke_simulated_close; the public part must be first. */
+/* Freed by yoke_simulated_close. The public part must be first. */
 struct simulated {
     yoke_simulated result;
     double *runs;
@@ -20,14 +20,14 @@ struct simulated {
     struct yk_machine machine; /* contains the names of the GPUs */
 };
 
-struct series { /* runs of one simulation, one after the other */
+struct series { /* the runs of one simulation, one after the other */
     const yoke_simulation *asked;
     struct yk_machine *machine;
     struct yk_profile profile;
     struct yk_simulate_spec spec;
-    struct yk_learned *learned; /* one per device */
-    struct yk_team team;        /* of all together */
-    struct yk_adjust adjust;    /* of their shares */
+    struct yk_learned *learned; /* what was learned about each device */
+    struct yk_team team;        /* what was learned about teams */
+    struct yk_adjust adjust;    /* adjustments of shares */
     int64_t seed;
 };
 
@@ -62,7 +62,7 @@ static void record(void *context, const struct yk_simulate_span *span)
     yk_trace_add(timeline->trace, timeline->tracks[span->device] + span->lane, &event);
 }
 
-/* Tracks as in a runtime (tracing.c), with the lanes of the run before. */
+/* Makes tracks as in a runtime (tracing.c), with the lanes of the run before. */
 static yoke_status open_tracks(struct timeline *timeline, const struct yk_simulate_result *before)
 {
     yoke_status status = YOKE_OK;
@@ -109,7 +109,7 @@ static yoke_status open_timeline(const struct series *series,
     return status;
 }
 
-/* Repeats the last run with recording: only a run shows how many lanes there are. */
+/* Repeats the last run and records it: only a run shows the number of lanes. */
 static yoke_status write_timeline(struct series *series, const struct yk_simulate_result *before)
 {
     struct timeline timeline;
@@ -147,7 +147,8 @@ static yoke_status run_once(struct series *series, int number, struct yk_simulat
     return status;
 }
 
-/* All runs; *last is the last run's result, and series->learned what was learned before it. */
+/* Makes all runs. *last is the last run's result, and series->learned what was learned before it.
+ */
 static yoke_status run_series(struct series *series, double *seconds, int count,
                               struct yk_simulate_result *last)
 {
@@ -221,7 +222,7 @@ static void fill(const struct series *series, int runs, struct simulated *made)
         fill_device(series, d, made);
 }
 
-/* Fills in `made` except its machine, which the caller closes with it. */
+/* Fills in `made` except its machine. The caller closes both, also after an error. */
 static yoke_status run_all(struct series *series, struct simulated *made)
 {
     int runs = series->asked->runs > 0 ? series->asked->runs : 1;

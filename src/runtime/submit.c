@@ -1,4 +1,4 @@
-/* submit.c - the only door for jobs: submit and run; waiting for one, and canceling it. */
+/* submit.c - the public functions of jobs: submit and run, wait, cancel. */
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../flight/copies.h"
@@ -20,7 +20,7 @@
 #include "../work/wait.h"
 #include "loading.h"
 
-/* Jobs held on the stack while they are canceled, a cache line or two of pointers. */
+/* Jobs held on the stack while they are canceled: one or two cache lines of pointers. */
 enum { STOPPED_AT_ONCE = 16 };
 
 static yoke_status check_held(const struct yk_job *job)
@@ -36,7 +36,7 @@ static yoke_status check_held(const struct yk_job *job)
     return YOKE_OK;
 }
 
-/* Tickets as jobs, held. */
+/* The jobs of the tickets in job.after, each with a reference. */
 struct after {
     struct yk_job **jobs;
     int count;
@@ -78,7 +78,7 @@ static yoke_status hold_after(const yoke_runtime *runtime, const yoke_job *spec,
     return status;
 }
 
-/* A mistake in it is told now, even if its turn is later. */
+/* Reports an error in the partitioner's text now, even if the job begins later. */
 static yoke_status check_partitioner(const struct yk_job *job)
 {
     int64_t streams;
@@ -88,14 +88,14 @@ static yoke_status check_partitioner(const struct yk_job *job)
 /* A job on its way in. */
 struct entry {
     struct yk_job *job;
-    const yoke_kernel *kernel, *alternative; /* or NULL */
+    const yoke_kernel *kernel, *alternative; /* alternative NULL: there is none */
     struct after after;
-    int cpu;             /* of the calling thread, if it is to take part; -1: it does not */
-    enum yk_begun begun; /* by now, */
-    int running;         /* one of so many */
+    int cpu; /* processor of the calling thread if it should take part; -1: it does not */
+    enum yk_begun begun; /* whether the job has begun, and how long it is expected to be */
+    int running;         /* number of jobs that are running */
 };
 
-/* Under runtime.lock. Who waits for nobody begins at once. */
+/* Links the job. A job that waits for nothing begins at once. With runtime.lock held. */
 static yoke_status link_in(struct entry *entry)
 {
     struct yk_job *job = entry->job;
@@ -105,11 +105,11 @@ static yoke_status link_in(struct entry *entry)
     if (status != YOKE_OK)
         return status;
     job->number = ++job->runtime->jobs_submitted;
-    /* The ticket's, which nobody but the submitting call has yet. */
+    /* The ticket's reference; only the submitting call knows the ticket yet. */
     atomic_store_explicit(&job->references, 1, memory_order_relaxed);
     begins = yk_job_may_begin(job) && entry->after.count == 0;
     status = begins ? yk_job_begin(job, entry->cpu) : YOKE_OK;
-    if (status != YOKE_OK) { /* it had to wait for nobody, so nobody knows of it */
+    if (status != YOKE_OK) { /* the job waited for nothing, so no other job knows it */
         yk_order_unlink(job, 0, NULL);
         return status;
     }
@@ -123,7 +123,8 @@ static yoke_status link_in(struct entry *entry)
     return YOKE_OK;
 }
 
-/* Speeds of a job with a choice are not those of one without. */
+/* Adds the alternative to the job's keys: speeds of a job with an alternative differ from those of
+ * one without. */
 static yoke_status find_pair(struct entry *entry)
 {
     struct yk_job *job = entry->job;
@@ -172,7 +173,7 @@ static yoke_status enlist(struct entry *entry)
     return status;
 }
 
-/* A certain split was asked for, or the cores have nothing to run. */
+/* 1: a certain split was asked for, or the cores have no kernel to run. */
 static int needs_all_devices(const struct yk_job *job, const yoke_job *spec)
 {
     return !yk_job_splits_freely(job->partitioner) || yk_job_may_be_weighed(job->runtime, spec) ||
@@ -197,7 +198,7 @@ static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct e
         return status;
     }
     if (needs_all_devices(out->job, spec))
-        yk_loading_finish(runtime); /* or all that can be had */
+        yk_loading_finish(runtime); /* after an error the job uses the available devices */
     yk_knowledge_ask(out->job, out->kernel, out->alternative);
     return YOKE_OK;
 }
@@ -209,7 +210,7 @@ static yoke_status enter(struct entry *entry)
     return status;
 }
 
-/* Tells those who are to do it, if it has begun; else they hear of it when it does. */
+/* Wakes threads for the job, if it has begun. Otherwise they are woken when it begins. */
 static void call(const struct entry *entry)
 {
     if (entry->begun == YK_BEGUN_BRIEF)
@@ -246,7 +247,7 @@ close_job:
     return status;
 }
 
-/* Ends the reference of whoever had the ticket, too. */
+/* Waits for the job and drops the ticket's reference. */
 static yoke_status wait_for(struct yk_job *job, yoke_result **result)
 {
     yoke_status status;
@@ -271,14 +272,14 @@ yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
     return job ? wait_for(job, result) : YOKE_EINVAL;
 }
 
-/* Under runtime.lock. */
+/* With runtime.lock held. */
 static void stop(struct yk_job *job)
 {
     if (atomic_load(&job->phase) != YK_DONE)
         yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled", job->name));
 }
 
-/* Should nobody else be in it, it ends here; with a virtual clock, when the driver sees it. */
+/* Ends the job here if no lane is inside. With a virtual clock the driver ends it. */
 static void end_if_idle(struct yk_job *job)
 {
     if (!job->runtime->virtual_clock && yk_job_enter(job))
@@ -298,7 +299,8 @@ yoke_status yoke_cancel(yoke_ticket *ticket)
     return YOKE_OK;
 }
 
-/* Stops and holds up to STOPPED_AT_ONCE jobs with numbers above `*after` and up to `last`. */
+/* Stops up to STOPPED_AT_ONCE jobs with numbers above `*after` and up to `last`, and holds a
+ * reference to each. Returns their number; *after becomes the number of the last one. */
 static int stop_some(yoke_runtime *runtime, uint64_t *after, uint64_t last, struct yk_job **held)
 {
     int count = 0;

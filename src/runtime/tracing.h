@@ -4,8 +4,10 @@
 
 #include "../job/job.h"
 
-/* Record from now on; devices that are open get their tracks. */
+/* Records from now on. Devices that are open get their tracks. No job may run and no device may
+ * join. */
 yoke_status yk_runtime_open_trace(yoke_runtime *runtime);
+/* Makes a track for each of the device's lanes. The runtime must have its trace. */
 yoke_status yk_runtime_open_tracks(yoke_runtime *runtime, struct yk_runtime_device *device);
 
 #endif

@@ -1,7 +1,7 @@
 /* triad.c - see triad.h.
  *
  * Uses its own threads, so that it measures the machine and not how a runtime hands out work. They
- * start together; a slow one does not hold up the others, because each counts what it did in the
+ * start together. A slow thread does not hold up the others, because each counts what it did in the
  * same time.
  */
 
@@ -17,17 +17,17 @@
 #include "../platform/topology.h"
 
 #define MEASURE_NS 300000000
-/* Bytes of an array of a core: more than its caches hold, unless the last level is large. */
+/* Bytes of one array of a core: more than its caches hold, unless the last level is large. */
 #define ARRAY_BYTES ((int64_t)8 << 20)
-/* All arrays together are this many times the last-level caches, and at most an eighth of the free
- * memory. */
+/* All arrays together have TIMES_CACHES times the size of the last-level caches, at most an eighth
+ * of the free memory. */
 #define TIMES_CACHES 4
 #define FILL_BYTES   ((size_t)1 << 20)
 
 struct strand {
     struct triad *triad;
     struct yk_thread thread;
-    double *arrays; /* three, one after the other */
+    double *arrays; /* three arrays, one after the other */
     double rate;
 };
 
@@ -35,7 +35,7 @@ struct triad {
     struct yk_gate start;
     atomic_int ready, stop;
     int count;
-    int64_t elements; /* of one array */
+    int64_t elements; /* elements of one array */
     struct strand *strands;
 };
 
@@ -47,8 +47,8 @@ static void pass(double *restrict a, const double *restrict b, const double *res
         a[i] = b[i] + 3 * c[i];
 }
 
-/* Runs on the thread's core, so that the pages are near it. May fill gigabytes, so it stops when
- * told. */
+/* Runs on the thread's core, so that the pages are near it. May fill gigabytes, so it ends early if
+ * triad->stop is set. */
 static void fill(struct triad *triad, double *arrays)
 {
     size_t left = (size_t)(3 * triad->elements) * sizeof *arrays, bytes;
@@ -77,7 +77,7 @@ static void run(void *context)
     strand->rate = 24e9 * (double)(passes * elements) / (double)(now - start + 1);
 }
 
-/* Bytes of the last-level caches that the usable cores have; 0 if unknown. */
+/* Bytes of all last-level caches of the usable cores; 0: unknown. */
 static int64_t cache_bytes(void)
 {
     struct yk_topology topology;

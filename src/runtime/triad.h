@@ -1,11 +1,11 @@
-/* triad.h - measures how fast a set of cores reads and writes memory. */
+/* triad.h - measures how fast a set of cores reads and writes memory. Needs no lock. */
 #ifndef YK_RUNTIME_TRIAD_H
 #define YK_RUNTIME_TRIAD_H
 
 #include <yoke/status.h>
 
-/* a[i] = b[i] + s * c[i] on all these processors at once (-1: not bound to any), each in memory
- * that it touched first, for a third of a second. In bytes per second, 24 bytes per element. */
+/* Runs a[i] = b[i] + s * c[i] on all these processors at once (-1: not bound to one), each in
+ * memory that it touched first, for 0.3 s. Sets *bytes_per_second, with 24 bytes per element. */
 yoke_status yk_triad_measure(const int *cpus, int count, double *bytes_per_second);
 
 #endif

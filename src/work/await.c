@@ -1,9 +1,10 @@
-/* await.c - waits for flights, as the configuration says, or as their predicted ends make it pay.
+/* await.c - waits for flights as the configuration says, or as predicted ends make it pay. For the
+ * thread that drives the device.
  *
  * In automatic mode a waiting thread sleeps until a predicted end. Being woken when a GPU is done
- * costs 30 to 60 us on a machine whose cores are in a sleep state, which is much compared with a
- * chunk of half a millisecond; watching all the time costs a core. Earlier chunks show how long a
- * chunk will take. So the thread that drives a device sleeps until shortly before the end, watches
+ * costs 30 to 60 us on a machine with cores in a sleep state, which is much compared with a chunk
+ * of half a millisecond. Watching all the time costs a core. Earlier chunks show how long a chunk
+ * will take. So the thread that drives a device sleeps until shortly before the end, then watches
  * for a moment, and relies on being woken only if the chunk is far off the prediction. The moment
  * is a small part of the chunk's time, so a core is hardly used. If the speed differed in the job
  * before, as in a kernel's first jobs, predictions are unreliable, and the end also wakes the
@@ -20,7 +21,8 @@
 #include "../flight/watchdog.h"
 #include "../platform/clock.h"
 
-/* For a caller that polls its device: the shortest and longest sleep between two looks. */
+/* The shortest and the longest sleep between two looks at a device that is polled for the watchdog.
+ */
 static const int64_t nap_short_ns = 20000, nap_long_ns = 500000;
 
 /* Interval after which a polling thread looks at other jobs and at lanes that got nothing. */
@@ -79,7 +81,7 @@ int yk_flight_is_due(struct yk_job *job, int device, int lane)
     return first_to_end(jd, &first) == flight;
 }
 
-/* Polls until a flight is over, something else changed, or poll_ns have passed. */
+/* Polls until a flight is over, runtime.change has changed, or poll_ns have passed. */
 static void poll(struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -96,7 +98,8 @@ static void poll(struct yk_job *job, int device)
     } while (yk_clock_ns() < until && atomic_load(&runtime->change) == change);
 }
 
-/* Until when the flight that ends first is watched; before `now`: it is not. */
+/* The time until which the flight that ends first is watched; not after `now`: it is not watched.
+ */
 static int64_t watched_until(struct yk_job_device *jd, const struct yk_flight *flight, int64_t now)
 {
     if (!flight->expected_ns)
@@ -115,7 +118,7 @@ int yk_device_is_due(struct yk_job *job, int device, int64_t now)
            now < watched_until(jd, flight, now);
 }
 
-/* Watches the flight that is due for a moment; 1 if it ended. */
+/* Watches the flight that is due for a moment. 1: it ended. */
 static int linger(struct yk_job *job, int device)
 {
     int lane = 0;
@@ -178,7 +181,7 @@ void yk_device_await(struct yk_job *job, int device)
     }
     if (yk_device_watch(job, device))
         return;
-    if (yk_watchdog_looks(jd)) { /* a driver that waits does not return for the watchdog */
+    if (yk_watchdog_looks(jd)) { /* a driver that waits does not return in time for the watchdog */
         yk_clock_sleep_until(now + nap_of(now - flight->issued_ns));
         return;
     }

@@ -1,4 +1,4 @@
-/* caller.c - the work of the thread that called yoke_run until its job is done.
+/* caller.c - the work of the thread that called yoke_run, until its job is done.
  *
  * It works as the lane of its core, or drives the GPUs that do the whole job (drive.c). Waking
  * other threads costs microseconds, which is much for a short job, so they are woken only if there
@@ -26,7 +26,7 @@ static int takes_long(const struct yk_job *job, double items, double rate)
     return items / rate > YK_WORTH_WAKING_NS;
 }
 
-/* Whether the remaining work is worth waking others, as far as is known: the `done` items so far
+/* 1: the remaining work is worth waking other threads, as far as is known. The `done` items so far
  * were begun at start_ns. They may be pieces of an unfinished lease, which the dispatcher counts as
  * not done. */
 static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
@@ -44,8 +44,8 @@ static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
 }
 
 /* The duration of this job is unknown, and its first piece alone may be long. So one sleeping
- * thread is woken, for the price of one; preferably a device's host thread, because its kernel has
- * to be loaded. If the job still runs when that thread comes, it wakes all others (worker.c). */
+ * thread is woken, at the cost of one wake; preferably a device's host thread, because its kernel
+ * must be loaded. If the job still runs when that thread comes, it wakes all others (worker.c). */
 static void call_scout(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
@@ -59,7 +59,8 @@ static void call_scout(struct yk_job *job)
 }
 
 /* If other threads work too, each bound to its core, the caller must stay on the core of its lane.
- * Otherwise it would share a core with a worker or a driver's thread while its own is idle. */
+ * Otherwise it would share a core with a worker or a driver's thread while its own is idle. 1: the
+ * thread was bound, and *before must be restored. */
 static int keep_core(struct yk_job *job, struct yk_affinity *before)
 {
     const struct yk_runtime_device *device = &job->runtime->devices[job->borrowed_device];
@@ -121,7 +122,7 @@ void yk_caller_take_part(struct yk_job *job)
     }
     yk_caller_works_on(NULL);
     if (atomic_load(&job->phase) != YK_DONE) {
-        /* Others do the rest, including what a failing device may return. */
+        /* Other threads do the rest, including what a failing device may return. */
         atomic_store(&job->borrowing, 0);
         atomic_store(&job->driven, 0);
         yk_job_tell(job);

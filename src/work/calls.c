@@ -2,9 +2,9 @@
  *
  * While a thread steps a device's lanes, it is listed with the device. Threads that sleep until a
  * job is done look at these lists from time to time; if the program's own thread steps the device,
- * its host thread does. If a call lasts longer than all work under way on the device may take
- * (model/stall.h), the device is abandoned and the thread leaves the call with an error; the rest
- * is as for any device that fails.
+ * the device's host thread looks. If a call lasts longer than all work under way on the device may
+ * take (model/stall.h), the device is abandoned and the thread leaves the call with an error. The
+ * rest is as for any device that fails.
  */
 
 #include "calls.h"
@@ -101,8 +101,8 @@ yoke_status yk_calls_issue(struct yk_job *job, int device, int lane)
     return status;
 }
 
-/* ns that a call may last; 0: unknown. For an abandoned device the time is short: a thread that is
- * still in it is in an unannounced call. */
+/* Time limit of a call in ns; 0: unknown. For an abandoned device the limit is short: a thread that
+ * is still in it is in an unannounced call. */
 static double allows(const struct yk_runtime_device *rd, const struct yk_stepper *stepper)
 {
     if (yk_device_is_left(rd->device))
@@ -112,8 +112,8 @@ static double allows(const struct yk_runtime_device *rd, const struct yk_stepper
     return (stepper->issue_ns > 0 ? stepper->issue_ns : 0) + rd->stall.allowed_ns;
 }
 
-/* With stall_lock held. How long the call took if the device was abandoned just now; otherwise 0.
- */
+/* Returns how long the call took if the device is abandoned by this look; otherwise 0. With
+ * stall_lock held. */
 static double look_at(struct yk_runtime_device *rd, struct yk_stepper *stepper, int64_t now)
 {
     double left_ns = 0;

@@ -1,8 +1,8 @@
-/* drive.c - the thread that called yoke_run drives the GPUs that do its whole job.
+/* drive.c - the thread that called yoke_run drives the GPUs that do the whole job.
  *
- * Driving a GPU whose rows are there is a launch of 5 us and a wait, so one thread does that for
- * several GPUs faster than it could wake their host threads. If many rows have to be copied, each
- * GPU has its own thread, because copies through staging buffers keep a core busy.
+ * To drive a GPU that has its rows takes a launch of 5 us and a wait. So one thread does that for
+ * several GPUs faster than it could wake their host threads. If many rows must be copied, each GPU
+ * has its own thread, because copies through staging buffers keep a core busy.
  */
 
 #include "drive.h"
@@ -39,7 +39,7 @@ static void end(struct driving *driving, uint32_t devices)
         }
 }
 
-/* Only `devices` stay with the calling thread; the host threads of the others are woken. */
+/* Only `devices` stay with the calling thread. The host threads of the others are woken. */
 static void keep_devices(struct driving *driving, uint32_t devices)
 {
     struct yk_job *job = driving->job;
@@ -52,8 +52,8 @@ static void keep_devices(struct driving *driving, uint32_t devices)
     yk_job_tell(job);
 }
 
-/* Steps each driven device. A device that could not be prepared must wait for other jobs' memory,
- * so it goes to its host thread. */
+/* Steps each driven device. A device that could not be prepared must wait for memory of other jobs,
+ * so it is given to its host thread. */
 static enum yk_lane_state step_driven(struct driving *driving)
 {
     struct yk_job *job = driving->job;
@@ -77,8 +77,8 @@ static enum yk_lane_state step_driven(struct driving *driving)
     return best;
 }
 
-/* Waits until the first flight of a driven device should end. A thread can sleep for one driver
- * only: without a prediction it keeps only that device. */
+/* Waits until the first flight of a driven device should end. A thread can sleep in one driver
+ * only, so without a prediction it keeps only that device. */
 static void await_driven(struct driving *driving)
 {
     struct yk_job *job = driving->job;
@@ -107,7 +107,7 @@ static void await_driven(struct driving *driving)
     if (soonest > now) {
         yk_clock_sleep_until(soonest);
     } else if (yk_device_is_due(job, first, now)) {
-        yk_pause(); /* all devices are looked at in turn: each end is noticed when it comes */
+        yk_pause(); /* all devices are looked at in turn, so each end is noticed when it comes */
     } else {
         keep_devices(driving, yk_team_bit(first));
         yk_device_await(job, first);

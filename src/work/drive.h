@@ -4,7 +4,8 @@
 
 #include "../job/job.h"
 
-/* Drives job->driven until these find nothing more to do. */
+/* Drives the devices job->driven until they find nothing more to do. For the thread that called
+ * yoke_run, without locks. */
 void yk_drive(struct yk_job *job);
 
 #endif

@@ -1,7 +1,7 @@
-/* lane.c - one step of a lane: report what ended, ask for the next chunk, issue it.
+/* lane.c - one step of a lane: reports what ended, asks for the next chunk, issues it.
  *
- * The same code for a worker on its core, a host thread driving a GPU's queues and the virtual
- * driver. It never sleeps, except where rows have to come through the host.
+ * A worker on its core, a host thread that drives a GPU's queues and the virtual driver run the
+ * same code. It never sleeps, except where rows must come through the host.
  */
 #include "lane.h"
 
@@ -23,13 +23,13 @@
 #include "overdue.h"
 #include "report.h"
 
-/* Whether all that a lease's pieces read and write is at the host. If so coherence hears of it
- * here, once: 32 cores that each ask for their pieces' rows wait for each other longer than for
- * memory. What is to be written counts as written before it is: nobody else may see these rows
- * before the job is done, and the host keeps what it had of pieces that are never made. What a
- * function of the program says of pieces is known only later: of rows that are read, those of the
- * whole job are asked for; what is written has to be among what it says of the lease, which is
- * looked at piece by piece (arrival.c). Under job.lock. */
+/* Sets lease->rows: READY if the host has all rows that the lease's pieces read and write. Then
+ * coherence is told here, once, because 32 cores that each ask for their pieces' rows wait for each
+ * other longer than for memory. Rows to be written count as written before they are. That is safe:
+ * no other job may see these rows before this job is done, and for pieces that are never done the
+ * host keeps what it had. Rows functions are called for pieces only later. So for arguments that
+ * are read, the rows of the whole job are asked for. For arguments that are written, the rows must
+ * lie among those of the lease, which is checked piece by piece (arrival.c). With job.lock held. */
 static void note_rows(struct yk_job *job, const struct yk_chunk *chunk, struct yk_lease *lease)
 {
     const struct yk_interval items = { chunk->first, chunk->last };
@@ -50,7 +50,8 @@ static void note_rows(struct yk_job *job, const struct yk_chunk *chunk, struct y
     }
 }
 
-/* A chunk for this lane: cut from the device's lease, else asked of the dispatcher. */
+/* Gets a chunk for this lane: a piece of the device's lease, or else a chunk from the dispatcher.
+ * 0: there is none; *wake_ns as from the dispatcher. With job.lock held. */
 static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -64,7 +65,8 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         if (jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
             return 1;
         if (!yk_turn_next(job, device, &turn))
-            return 0; /* the thread that drives the device comes again when a chunk of it ended */
+            return 0; /* the thread that drives the device comes again when a chunk of it has ended
+                       */
         chunk = (struct yk_chunk){ .form = turn.form, .tries = turn.tries };
         verdict = yk_dispatch_next(job->dispatch, jd->device->number, lane, now, &chunk, wake_ns);
         if (verdict == YK_WAIT && !yk_host_lane_rests(job, device, lane))
@@ -89,14 +91,15 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         lease = yk_lease_next(&jd->leases);
         note_rows(job, &chunk, lease);
         yk_lease_publish(&jd->leases, lease, &chunk, now);
-        yk_job_note_free(job); /* who sees that all is out sees the lease */
+        yk_job_note_free(job); /* after publishing: a lane that sees all_out also sees the lease */
     }
     return 0;
 }
 
-/* Whether a core need not ask, for all is out; at a job's end all of them come at once, and to be
- * told so one by one under the lock took 32 of them 0.1 ms. What comes back later wakes who was
- * hungry: either that is seen there, or here that something came back. */
+/* 1: a core need not ask, because nothing is left to hand out. At a job's end all cores come at
+ * once, and telling 32 of them one by one under the lock took 0.1 ms. If items come back later,
+ * hungry lanes are woken. So `hungry` is set first and `all_out` read again: either the thread that
+ * brings items back sees `hungry`, or this thread sees that items are back. */
 static int finds_all_out(struct yk_job *job, int device)
 {
     if (!job->devices[device].device->device->desc.host_memory || job->hosting == device ||
@@ -107,11 +110,39 @@ static int finds_all_out(struct yk_job *job, int device)
     return atomic_load(&job->all_out);
 }
 
+/* 1: the device may get chunks of the job. With job.lock held. */
+static int takes_part(const struct yk_job_device *jd)
+{
+    return jd->joined && !jd->failed && !jd->retired && !jd->benched;
+}
+
+/* Gets a chunk for this lane as `ask`, if it is the device's turn, and predicts how long it takes.
+ */
+static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_ns)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    const int waits = job->packs && yk_packed_waits(job, device);
+    int got;
+    yk_lock(&job->lock);
+    got = !waits && takes_part(jd) && ask(job, device, lane, wake_ns);
+    if (got && !jd->device->device->desc.host_memory)
+        flight->lasts_ns = jd->trying /* little is known about a kernel that is being tried */
+                               ? 0
+                               : yk_dispatch_forecast(job->dispatch, jd->device->number,
+                                                      flight->chunk.last - flight->chunk.first);
+    yk_unlock(&job->lock);
+    if (jd->hosts)
+        yk_host_lane_call(job, device, lane, got);
+    return got;
+}
+
+/* Takes the lane's next work: the next piece of a chunk beside another one, a piece of the device's
+ * lease, or a new chunk. 0: there is none. */
 static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    int got, waits;
     if (lane >= jd->device->lanes - jd->kept)
         return 0;
     if (flight->beside.chunk.serial) {
@@ -122,26 +153,13 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         return 1;
     if (finds_all_out(job, device))
         return jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot);
-    waits = job->packs && yk_packed_waits(job, device);
-    yk_lock(&job->lock);
-    got = !waits && jd->joined && !jd->failed && !jd->retired && !jd->benched &&
-          ask(job, device, lane, wake_ns);
-    if (got &&
-        !jd->device->device->desc.host_memory) /* of a kernel that is tried little is known */
-        flight->lasts_ns = jd->trying
-                               ? 0
-                               : yk_dispatch_forecast(job->dispatch, jd->device->number,
-                                                      flight->chunk.last - flight->chunk.first);
-    yk_unlock(&job->lock);
-    if (jd->hosts)
-        yk_host_lane_call(job, device, lane, got);
-    return got;
+    return ask_in_turn(job, device, lane, wake_ns);
 }
 
-/* A core goes on with another piece of a lease, without a word to anybody between pieces of the
- * same one: what is shared with other cores costs more than a small piece takes. Not before others
- * were told of the job, which the caller sees to between steps; and timelines want every piece, as
- * does who is told how far it is. */
+/* 1: the lane continues with another piece of a lease. Between pieces of the same lease it touches
+ * no shared state, because what it shares with other cores costs more than a small piece takes. Not
+ * before the other threads were woken, which the caller does between steps. Nor for timelines and
+ * progress callbacks, which need every piece. */
 static int goes_on(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -160,13 +178,13 @@ static int goes_on(struct yk_job *job, int device, int lane)
     return 1;
 }
 
-/* 1: the lane has another piece to issue. */
+/* The lane's flight is over. 1: the lane has another piece to issue. */
 static int ended(struct yk_job *job, int device, int lane, yoke_status outcome)
 {
     struct yk_flight *flight = &job->devices[device].flights[lane];
     yoke_status status = yk_flight_finish(job, device, lane, outcome);
     flight->done += flight->chunk.last - flight->chunk.first;
-    if (status == YOKE_ELOST) { /* a device that it took rows from */
+    if (status == YOKE_ELOST) { /* a device from which it took rows was lost */
         yk_lane_undone(job, device, lane, status);
         yk_wake_all(job->runtime);
     } else if (status != YOKE_OK)
@@ -197,7 +215,7 @@ void yk_flight_call(struct yk_job *job, int device, int lane)
                       backend->notify(last, wake_host_thread, jd->device->workers) == YOKE_OK;
 }
 
-/* What the lane took, and on a core what it goes on with. */
+/* Issues what the lane took and, on a core, the pieces with which it continues. */
 static void issue(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -224,8 +242,8 @@ static void issue(struct yk_job *job, int device, int lane)
     } while (ended(job, device, lane, YOKE_OK));
 }
 
-/* It got nothing. What is left may be for devices that were not told of a job as short as this one
- * seemed: the last one out tells them. */
+/* The lane got nothing. A job may have seemed too short to wake the threads of other devices, and
+ * what is left may be for these. So the last lane that leaves wakes them. */
 static void leave_idle(struct yk_job *job)
 {
     yk_job_leave(job);
@@ -249,7 +267,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     }
     if (!yk_job_enter(job))
         return YK_LANE_IDLE;
-    if (!jd->stepped[lane]) /* a line that lanes share */
+    if (!jd->stepped[lane]) /* the cache line is shared by lanes, so it is written only once */
         jd->stepped[lane] = 1;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
         yk_lane_device_failed(job, device);
@@ -258,7 +276,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
         leave_idle(job);
         return YK_LANE_IDLE;
     }
-    if (!flight->issued_ns) /* it asked nobody */
+    if (!flight->issued_ns) /* the lane did not ask the dispatcher */
         flight->issued_ns = yk_now(job->runtime);
     flight->done = 0;
     issue(job, device, lane);

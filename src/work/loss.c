@@ -1,5 +1,5 @@
-/* loss.c - chunks of a lane that were not done, and lost devices: which items return to the range,
- * and what is lost with them. See lane.c. */
+/* loss.c - chunks of a lane that were not done, and lost devices: decides which items return to the
+ * range, and what is lost with them. See lane.c. */
 
 #include "loss.h"
 
@@ -13,7 +13,8 @@
 #include "../life/retire.h"
 #include "report.h"
 
-/* Rows that the lane's unfinished chunk changed in place are no longer current there. */
+/* Rows that the lane's unfinished chunk changed in place are discarded. If no other place has them,
+ * the job fails. */
 static void spoil(struct yk_job *job, int device, int lane)
 {
     yoke_status status = yk_flight_spoil(job, device, lane);
@@ -21,14 +22,14 @@ static void spoil(struct yk_job *job, int device, int lane)
         yk_job_fail(job, status);
 }
 
-/* Ends or forgets the chunks that a device with memory of its own has out: none of their writes may
- * arrive after others repeat the work. */
+/* Ends or abandons the flights of a device with memory of its own: none of their writes may arrive
+ * after other devices repeat the work. */
 static void end_flights(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status outcome;
     int lane, came_through;
-    /* A CPU's lanes belong to other threads; the job ends anyway. */
+    /* The lanes of a CPU belong to other threads, and the job ends anyway. */
     for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
         if (!flight->busy)
@@ -50,7 +51,8 @@ void yk_lane_device_failed(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     char *text;
-    if (atomic_load(&jd->device->place->lost)) /* this thread's error text may be of another job */
+    if (atomic_load(
+            &jd->device->place->lost)) /* this thread's error text may be about another job */
         yk_fail(YOKE_EDEVICE, "%s was lost before", jd->device->device->desc.name);
     text = yk_strdup(yoke_error_text());
     end_flights(job, device);
@@ -66,9 +68,9 @@ void yk_lane_device_failed(struct yk_job *job, int device)
     yk_free(text);
 }
 
-/* Too large for the device's memory: half of it next time. If a single unit does not fit, the
- * device gets no more chunks; its other lanes finish theirs. Otherwise the size is not the cause.
- */
+/* The chunk was too large for the device's memory: the next one has half its size. If a single unit
+ * does not fit, the device gets no more chunks; its other lanes finish theirs. Without YOKE_ENOMEM
+ * the size is not the cause. */
 static void chunk_returned(struct yk_job *job, int device, int lane, yoke_status why)
 {
     struct yk_job_device *jd = &job->devices[device];

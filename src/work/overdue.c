@@ -1,4 +1,4 @@
-/* overdue.c - a device whose flight is not over when its time limit has passed is taken out. */
+/* overdue.c - takes out a device with a flight that is not over when its time limit has passed. */
 
 #include "overdue.h"
 
@@ -9,7 +9,7 @@
 #include "../job/wake.h"
 #include "loss.h"
 
-/* Copies home come after their kernel: if that has not ended, none has begun. */
+/* Copies home come after their kernel, so none has begun if the kernel has not ended. */
 static void keep_home(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -21,7 +21,7 @@ static void keep_home(struct yk_job *job, int device)
             jd->flights[lane].homing = 0;
 }
 
-/* The thread's error text says what happened. */
+/* Takes the device out. The thread's error text says what happened. */
 static void take_out(struct yk_job *job, int device, int lane, double waited_ns)
 {
     struct yk_job_device *jd = &job->devices[device];

@@ -4,8 +4,9 @@
 
 #include "../job/job.h"
 
-/* The lane's flight is still under way. 1: it never ends, and the device was taken out; 0: look
- * again at *wake_ns, if that is earlier. For the thread that drives the device. */
+/* The lane's flight is still under way. 1: it exceeded its time limit, and the device was taken
+ * out. 0: look again at *wake_ns, which is lowered to that time. For the thread that drives the
+ * device, without locks. */
 int yk_watchdog_look(struct yk_job *job, int device, int lane, int64_t *wake_ns);
 
 #endif

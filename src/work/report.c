@@ -11,13 +11,13 @@
 /* What a lane answers to the dispatcher. */
 struct answer {
     const struct yk_chunk *chunk;
-    const struct yk_lease *lease; /* NULL: it is none */
+    const struct yk_lease *lease; /* NULL: the chunk is no lease */
     int64_t completed;
     struct yk_chunk_times times;
 };
 
-/* What it did by `now`. 0: there are more pieces of the chunk to come, so nothing is to be said
- * yet. */
+/* What the lane did by `now`. 0: more pieces of the chunk are to come, so there is nothing to
+ * report yet. */
 static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64_t now,
                        struct answer *out)
 {
@@ -82,7 +82,7 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
     free = yk_dispatch_free(job->dispatch);
     yk_unlock(&job->lock);
     yk_turn_tidy(job, device);
-    /* Speeds are known better now: lanes that were told to wait may get something. */
+    /* Speeds are known better now, so lanes that were told to wait may get something. */
     if (free > 0 && atomic_exchange(&job->hungry, 0))
         yk_job_wake(job);
     yk_job_tell_progress(job, 0);

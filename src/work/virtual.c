@@ -1,9 +1,9 @@
-/* virtual.c - if all devices are simulated: one of the waiting threads at a time steps every lane
+/* virtual.c - if all devices are simulated, one of the waiting threads at a time steps every lane
  * and moves the clock.
  *
- * Runs the same code as workers (lane.c), in virtual time: steps all lanes until none makes
- * progress, then advances to the next completion or to the earliest time at which a lane asked to
- * be stepped again, as workers sleep until then.
+ * It runs the same code as workers (lane.c), in virtual time. It steps all lanes until none makes
+ * progress. Then it advances the clock to the next completion, or to the earliest time at which a
+ * lane asked to be stepped again; workers sleep until then.
  */
 
 #include "virtual.h"
@@ -16,9 +16,9 @@
 #include "lane.h"
 #include "worker.h"
 
-/* *wake_ns: lowered to the earliest future time at which one of its lanes wants to be stepped (0:
- * none). A time that has passed does not count: the lane got the same answer at this instant, and
- * would get it again. */
+/* 1: a lane made progress. Lowers *wake_ns (0: none) to the earliest future time at which one of
+ * its lanes asks to be stepped. A time that has passed does not count: the lane got the same answer
+ * at this instant, and would get it again. */
 static int step_job(struct yk_job *job, int64_t *wake_ns)
 {
     int d, lane, worked = 0;
@@ -50,7 +50,7 @@ static int step_all(yoke_runtime *runtime, int64_t *wake_ns)
     return worked;
 }
 
-/* Breaks off work on which real devices would hang. */
+/* Breaks off devices that are busy with work that never ends; real devices would hang. */
 static void end_endless(struct yk_job *job)
 {
     int d, lane;
@@ -62,7 +62,7 @@ static void end_endless(struct yk_job *job)
             }
 }
 
-/* Fails the first job that blocks all others. */
+/* Fails the first job, which blocks all others. */
 static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
 {
     struct yk_job *job = yk_job_next(runtime, NULL);
@@ -79,8 +79,9 @@ static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
         yk_job_look_away(job);
 }
 
-/* A thread that brings rows home moves the clock as well, perhaps past the time for which a lane
- * asked; the second step of the lanes finds what that changed. 0: nothing is left to wait for. */
+/* 0: there is nothing left to wait for. A thread that brings rows home moves the clock as well,
+ * perhaps past the time for which a lane asked. The second step of the lanes finds what that
+ * changed. */
 static int moves_on(yoke_runtime *runtime, struct yk_job *job)
 {
     int64_t wake_ns;

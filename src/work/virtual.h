@@ -4,7 +4,7 @@
 
 #include "../job/job.h"
 
-/* Step all lanes of all jobs until `job` is done. */
+/* Steps all lanes of all jobs until `job` is done. Without locks; takes runtime.driving. */
 void yk_drive_virtual(yoke_runtime *runtime, struct yk_job *job);
 
 #endif

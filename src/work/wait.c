@@ -1,4 +1,4 @@
-/* wait.c - sleeps until jobs are done: one, all, or those that block the host. */
+/* wait.c - sleeps until jobs are done: one, all, or those that conflict with the host. */
 
 #include "wait.h"
 
@@ -11,13 +11,13 @@
 #include "calls.h"
 #include "virtual.h"
 
-/* Shortest and longest time to watch a job whose end is known or that has cores; in between
- * 1 / WATCH_PART of the time that the job has taken so far. */
+/* Shortest and longest time for which a job with a known end, or with cores, is watched. In between
+ * it is watched for 1 / WATCH_PART of the time that it has taken so far. */
 #define WATCH_NS      20000
 #define WATCH_MOST_NS 200000
 #define WATCH_PART    8
 
-/* All of its devices have memory of their own, and nothing tells how long they take. */
+/* 1: all of the job's devices have memory of their own, and there is no prediction of its end. */
 static int is_unknown(const struct yk_job *job)
 {
     return !yk_job_asks_cores(job) && atomic_load(&job->due_ns) == 0;
@@ -32,11 +32,12 @@ static int64_t watch_ns(const struct yk_job *job, int64_t now)
     return part < WATCH_NS ? WATCH_NS : part < WATCH_MOST_NS ? part : WATCH_MOST_NS;
 }
 
-/* A thread that waits for many short jobs, one after the other, would be woken for each, which
- * costs the waking worker more than the job. So it stays awake for a while, on a core that it
- * yields to other threads. Most threads that come here have just found nothing more to do for the
- * job, and the others are about to; being woken by the last of 32 cores takes as long as 0.1 ms of
- * work (saxpy of 4 million elements). A finished job's data are complete. */
+/* 1: the job is done within the time for which it is watched. A thread that waits for many short
+ * jobs, one after the other, would be woken for each, which costs the waking worker more than the
+ * job. So it stays awake for a while, on a core that it yields to other threads. Most threads that
+ * come here have just found nothing more to do for the job, so the others are about to. Being woken
+ * by the last of 32 cores takes as long as 0.1 ms of work (saxpy of 4 million elements). The data
+ * of a job that is done are complete. */
 static int is_over_soon(const struct yk_job *job)
 {
     int64_t start, most;
@@ -52,8 +53,8 @@ static int is_over_soon(const struct yk_job *job)
     return 1;
 }
 
-/* With a predicted end the thread is awake by then: being woken takes 50 us on a machine whose
- * cores are in a sleep state. */
+/* Sleeps until shortly before the predicted end, if there is one, because being woken takes 50 us
+ * on a machine with cores in a sleep state. */
 static void sleep_by_forecast(struct yk_job *job)
 {
     const int64_t since = yk_clock_ns();
@@ -72,7 +73,7 @@ static void sleep_by_forecast(struct yk_job *job)
     }
 }
 
-/* The thread that waits for the job also detects driver calls that do not return. */
+/* Sleeps until the job is done. Watches driver calls in the meantime. */
 static void sleep_and_look(struct yk_job *job)
 {
     int64_t look_at;
@@ -96,7 +97,7 @@ void yk_job_wait(struct yk_job *job)
     }
 }
 
-/* The next job to wait for; NULL: none is left. */
+/* The next job to wait for; NULL: there is none. */
 static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *array, int writing)
 {
     const yoke_array *kin = NULL;
@@ -110,7 +111,8 @@ static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *
     return NULL;
 }
 
-/* With runtime.lock held; releases it. Sleeps until the job is done; 0: there is none. */
+/* Releases runtime.lock, which must be held, and sleeps until the job is done. 0: there is no job
+ * (NULL). */
 static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
 {
     if (job)
@@ -123,10 +125,10 @@ static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
     return 1;
 }
 
-/* Its address identifies the thread. */
+/* The address of this variable identifies the thread. */
 static _Thread_local char this_thread;
 
-/* With runtime.lock held. */
+/* Fails if another thread has acquired the array. With runtime.lock held. */
 static yoke_status check_holder(const yoke_array *array)
 {
     const yoke_array *kin = NULL;

@@ -4,12 +4,14 @@
 
 #include "../job/job.h"
 
-void yk_job_wait(struct yk_job *job); /* until it is done; the caller holds it */
-/* Sleep until no job submitted so far conflicts with the host reading (writing 0) or writing the
- * array; NULL: until all jobs are done. */
+/* Waits until the job is done. The caller has a reference to it. Without locks. */
+void yk_job_wait(struct yk_job *job);
+/* Waits until no job submitted so far conflicts with a read (writing 0) or write of the array by
+ * the host. NULL: waits until all jobs are done. Without locks. */
 void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing);
-/* The same for the host, which then has the array: what conflicts is refused until it is released.
- * YOKE_EBUSY: another thread writes it. */
+/* Waits as yk_jobs_wait_for. If writing, the calling thread then has acquired the array: jobs that
+ * use it are refused until it is released. YOKE_EBUSY: another thread has acquired it for writing.
+ */
 yoke_status yk_jobs_make_way(yoke_array *array, int writing);
 
 #endif

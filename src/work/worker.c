@@ -1,8 +1,8 @@
 /* worker.c - the loop that every thread of a runtime runs: look for jobs, step lanes, otherwise
  * sleep.
  *
- * A worker's lane is that of its core; a host thread steps all lanes of its device and also gets it
- * ready for a job. Lost wake-ups are excluded: a thread reads runtime.change before it looks for
+ * A worker's lane is that of its core. A host thread steps all lanes of its device and also
+ * prepares it for a job. No wake-up is lost: a thread reads runtime.change before it looks for
  * work, declares that it is asleep, and reads change again before it sleeps. A thread that changes
  * something first increments change and then looks which threads are asleep.
  */
@@ -47,9 +47,10 @@ struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
     return job;
 }
 
-/* A chunk without a prediction wakes its host thread, which then needs a core, as does the driver's
- * thread that wakes it: on a busy machine that took 5 ms. So the host thread also looks by itself,
- * each time half as much again has passed since the oldest chunk was issued. */
+/* The time until which a host thread sleeps for flights without a prediction. The end of such a
+ * chunk wakes the thread, but both this thread and the driver's thread that wakes it need a core:
+ * on a busy machine that took 5 ms. So the host thread also looks by itself, each time half as much
+ * again has passed since the oldest chunk was issued. */
 static int64_t doze_until(const struct yk_job_device *jd, int64_t now)
 {
     int64_t oldest = now, half;
@@ -61,8 +62,9 @@ static int64_t doze_until(const struct yk_job_device *jd, int64_t now)
     return now + (half > DOZE_LEAST_NS ? half : DOZE_LEAST_NS);
 }
 
-/* When to look at the device's flights, all of which are under way: by prediction. A flight that is
- * overdue or has no prediction wakes its host thread, if the driver can do that. */
+/* The time at which to look at the device's flights, all of which are under way; 0: their ends wake
+ * the thread. Uses predictions. A flight that is overdue or has no prediction wakes its host
+ * thread, if the driver supports that. */
 static int64_t wake_for_flights(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -146,7 +148,7 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
 
 /* The thread stays on its own core only while others are busy. Otherwise it would share that core
  * with the thread that submits jobs, because Linux tends to wake threads near those that wake them
- * (n-body's job of 0.48 ms took 0.53). */
+ * (then n-body's job of 0.48 ms took 0.53 ms). */
 static void stay(struct yk_worker *worker, int stays)
 {
     if (worker->kept_cpu < 0 || stays == worker->stays)
@@ -154,7 +156,7 @@ static void stay(struct yk_worker *worker, int stays)
     if (!stays)
         yk_thread_unpin(&worker->anywhere);
     else if (!yk_thread_pin(worker->kept_cpu, &worker->anywhere))
-        worker->kept_cpu = -1; /* the core was taken from the process meanwhile */
+        worker->kept_cpu = -1; /* the core was taken from the process */
     worker->stays = stays;
 }
 
@@ -166,7 +168,8 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     *wake_ns = 0;
     while ((job = yk_job_next(worker->runtime, job))) {
         if (job->recalled <= 0 && !atomic_load(&job->woken))
-            yk_job_tell(job); /* the job is long enough that another thread has come */
+            yk_job_tell(job); /* the job is long enough that a second thread has come, so it is
+                                 worth waking the others */
         if (worker->device < job->device_count) {
             stepped = 1;
             keeps |= job->keeps_cores;
@@ -213,7 +216,8 @@ static void run(void *context)
     }
 }
 
-/* The core of the host thread of a device with memory of its own. */
+/* The processor on which the host thread of a device with memory of its own stays while cores are
+ * kept free; -1: none. */
 static int host_cpu(const yoke_runtime *runtime, const struct yk_runtime_device *device)
 {
     const struct yk_runtime_device *other;
@@ -264,7 +268,7 @@ yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *dev
         worker->kept_cpu = host ? -1 : host_cpu(runtime, device);
         status = open_worker(worker, device);
         if (status != YOKE_OK)
-            return status; /* the caller closes the threads that run */
+            return status; /* the caller closes the threads that were started */
         device->worker_count = w + 1;
     }
     return YOKE_OK;
