@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/store.h"
+#include "knowledge/store.h"
 
 enum { WARM = 100, LOOKS = 5000, DERIVATIONS = 500, PUTS = 500, OPENS = 20, KERNELS = 50 };
 

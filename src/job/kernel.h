@@ -13,7 +13,7 @@
 
 #include "../access/access.h"
 #include "../array/place.h"
-#include "../model/lesson.h"
+#include "../knowledge/lesson.h"
 #include "../model/stall.h"
 #include "../model/weight.h"
 #include "../partition/choice.h"

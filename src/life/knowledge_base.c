@@ -6,7 +6,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../job/job.h"
-#include "../model/store.h"
+#include "../knowledge/store.h"
 
 _Static_assert((int)YK_FIGURES <= (int)YOKE_FIGURES_MAX, "figures have room");
 _Static_assert((int)YK_SIZES_MAX == (int)YOKE_SIZES_MAX, "as many sizes");

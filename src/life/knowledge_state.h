@@ -4,7 +4,7 @@
 #define YK_LIFE_KNOWLEDGE_STATE_H
 
 #include "../job/job.h"
-#include "../model/store.h"
+#include "../knowledge/store.h"
 #include "../partition/recall.h"
 
 enum { YK_KNOWLEDGE_RECENT = 256 };

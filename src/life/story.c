@@ -4,7 +4,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "../model/store.h"
+#include "../knowledge/store.h"
 
 yoke_status yoke_story_open(const char *knowledge, int back, char **out)
 {

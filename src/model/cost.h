@@ -14,8 +14,6 @@
 
 #include <stdint.h>
 
-#include "lesson.h"
-
 struct yk_cost {
     double item_ns;                       /* a; 0: unknown */
     double fixed_ns;                      /* b, the overhead of a chunk */
@@ -32,9 +30,16 @@ struct yk_cost_sample {
                        * copies of rows that stay from now on; 0: none */
 };
 
+/* What outlives the process of such an estimate. */
+struct yk_kept_cost {
+    double item_ns, fixed_ns; /* item_ns 0: unknown */
+    double error;             /* standard error of the two, as a part of them */
+    double noise;             /* from job to job, as a part of the time */
+};
+
 /* The state before the first job: a chunk costs fixed_ns. */
 void yk_cost_open(struct yk_cost *cost, double fixed_ns);
-/* What outlives the process; item_ns 0: nothing is known. */
+/* Sets item_ns 0 if nothing is known. */
 void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out);
 /* The state from an earlier process: a little less certain than it was there, because the machine
  * may have changed since. Unknown if the figures are impossible. */

@@ -3,8 +3,8 @@
 #ifndef YK_PARTITION_RECALL_H
 #define YK_PARTITION_RECALL_H
 
+#include "../knowledge/lesson.h"
 #include "../model/cost.h"
-#include "../model/lesson.h"
 #include "learned.h"
 #include "team.h"
 

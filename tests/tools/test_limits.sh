@@ -6,7 +6,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree"
 git init -q .
-mkdir -p tools src/base src/platform src/model src/partition src/array src/runtime src/extra include/yoke apps tests
+mkdir -p tools src/base src/platform src/model src/knowledge src/partition src/array src/job src/runtime src/extra include/yoke apps tests
 cp "$1/tools/limits.sh" tools/
 
 cat >src/base/option.c <<'C'
@@ -62,7 +62,7 @@ static void say(int a, int b, int c, const char *text, ...)
 }
 C
 { printf 'void fifteen(void)\n{\n'; branches 14; printf '}\n'; } >>src/base/functions.c
-cat >src/model/store_clean.c <<'C'
+cat >src/knowledge/store_clean.c <<'C'
 #include <sqlite3.h>
 #include <time.h>
 #include "../platform/thread.h"
@@ -93,10 +93,10 @@ printf '#include "../platform/clock.h"\n#include <time.h>\nint64_t t = yk_clock_
 printf '/* a\n */ pthread_t t;\n' >src/array/coherence_x.c
 printf '#ifdef __linux__\n#endif\n#include <dlfcn.h>\n' >src/runtime/c.c
 printf '#include "../src/base/alloc.h"\nchar *e = getenv ("A");\n' >apps/d.c
-printf '#include "../job/job.h"\n' >src/model/store_b.c
-echo 'int job;' >src/runtime/job.h
+printf '#include "../job/job.h"\n' >src/knowledge/store_b.c
+echo 'int job;' >src/job/job.h
 printf '#include "job/job.h"\n' >apps/root.c
-printf '#include <sqlite3.h>\n#include "../platform/thread.h"\n' >src/model/f.c
+printf '#include <sqlite3.h>\n#include "../platform/thread.h"\n#include "../knowledge/lesson.h"\n' >src/model/f.c
 printf '#include "../../src/base/alloc.h"\n' >include/yoke/big.h
 lines 300 >>include/yoke/big.h
 lines 601 >tests/long.c
@@ -123,24 +123,25 @@ git add .
 cat >expected <<'T'
 apps/d.c:1: includes src/base; only include/yoke is for others
 apps/d.c:2: getenv; settings are read in src/base/option.c
-apps/root.c:1: includes src/runtime/job.h; only include/yoke is for others
+apps/root.c:1: includes src/job/job.h; only include/yoke is for others
 include/yoke/big.h:1: includes src/base; only include/yoke is for others
 include/yoke/big.h:301: 300 lines at most
 src/array/coherence_x.c:2: pure code uses threads, a clock, atomics or I/O
 src/base/many.c:12: function of complexity 16; 15 at most
 src/base/many.c:3: function of 5 parameters; 4 at most
 src/extra/e.c:1: src/extra is no layer; name it in tools/limits.sh
-src/model/f.c:1: <sqlite3.h> belongs to src/model/store*
+src/knowledge/store_b.c:1: src/knowledge includes src/job, which is not below it
+src/model/f.c:1: <sqlite3.h> belongs to src/knowledge/store*
 src/model/f.c:2: pure code includes src/platform
 src/model/f.c:2: src/model includes src/platform, which is not below it
-src/model/store_b.c:1: src/model includes src/runtime, which is not below it
+src/model/f.c:3: src/model includes src/knowledge, which is not below it
 src/partition/b.c:1: pure code includes src/platform
 src/partition/b.c:1: src/partition includes src/platform, which is not below it
 src/partition/b.c:2: pure code includes <time.h>
 src/partition/b.c:3: pure code uses threads, a clock, atomics or I/O
 src/partition/b.c:4: pure code uses threads, a clock, atomics or I/O
 src/partition/b.c:5: pure code uses threads, a clock, atomics or I/O
-src/platform/a.c:1: src/platform includes src/runtime, which is not below it
+src/platform/a.c:1: src/platform includes src/job, which is not below it
 src/platform/a.c:2: getenv; settings are read in src/base/option.c
 src/platform/a.c:3: memory not from src/base/alloc.h
 src/runtime/c.c:1: an operating system is named outside of src/platform

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/derive.h"
+#include "knowledge/derive.h"
 
 enum { DEVICES = 3 };
 

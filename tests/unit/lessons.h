@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/record.h"
-#include "model/store.h"
+#include "knowledge/record.h"
+#include "knowledge/store.h"
 
 struct place {
     char folder[64], path[96];

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/record.h"
+#include "knowledge/record.h"
 #include "partition/recall.h"
 
 enum { DEVICES = 3, ITEMS = 1000 };

@@ -14,7 +14,7 @@
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
-#include "model/store.h"
+#include "knowledge/store.h"
 
 static const char path[] = "/tmp/yoke-no-such-knowledge.db";
 

@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/finish.h"
 #include "derive.h"
-#include "finish.h"
 #include "process.h"
 
 /* The priors, in logarithms. In common: the level, the plane's slope, the deviation. A device's

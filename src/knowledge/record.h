@@ -1,7 +1,7 @@
 /* record.h - PURE. A lesson as it is stored: its devices' figures by name, its sizes as text, its
  * checksum, its validity, and how lessons of two processes are merged. */
-#ifndef YK_MODEL_RECORD_H
-#define YK_MODEL_RECORD_H
+#ifndef YK_KNOWLEDGE_RECORD_H
+#define YK_KNOWLEDGE_RECORD_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* store.h - the knowledge base: lessons on disk, in one SQLite file that any number of processes
- * share. The only part of src/model that is not pure.
+ * share. The only part of src/knowledge that is not pure.
  *
  * The store never makes a job fail. Built without SQLite (store_none.c), it finds and keeps
  * nothing. A file that is no database, or a damaged one, is renamed to PATH.corrupt-N and a new one
@@ -18,8 +18,8 @@
  * Costs, on a local disk (docs/results/knowledge-cpu.md): find 7 to 18 us, derive 0.2 ms, put 40 us
  * per lesson, open 0.3 ms, close 0.1 ms. No call waits until data are on the disk.
  */
-#ifndef YK_MODEL_STORE_H
-#define YK_MODEL_STORE_H
+#ifndef YK_KNOWLEDGE_STORE_H
+#define YK_KNOWLEDGE_STORE_H
 
 #include <stdint.h>
 #include <yoke/status.h>

@@ -4,8 +4,8 @@
  * The prior is zero everywhere, with a covariance for every two places. Fitting n points takes n^3
  * / 6 multiplications, a mean takes n.
  */
-#ifndef YK_MODEL_PROCESS_H
-#define YK_MODEL_PROCESS_H
+#ifndef YK_KNOWLEDGE_PROCESS_H
+#define YK_KNOWLEDGE_PROCESS_H
 
 enum { YK_PROCESS_PLACES = 17 };
 

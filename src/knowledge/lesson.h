@@ -7,12 +7,13 @@
  * rows and bytes of a row of each array), always as many and in the same order for one subject.
  * papers/003, section 3: "configuration", "argument sizes".
  */
-#ifndef YK_MODEL_LESSON_H
-#define YK_MODEL_LESSON_H
+#ifndef YK_KNOWLEDGE_LESSON_H
+#define YK_KNOWLEDGE_LESSON_H
 
 #include <stdint.h>
 
-#include "line.h"
+#include "../model/cost.h"
+#include "../model/line.h"
 
 enum { YK_SIZES_MAX = 64, YK_LESSON_DEVICES = 32, YK_LESSON_NAME = 64 };
 
@@ -26,13 +27,6 @@ enum yk_origin {
 struct yk_sizes {
     int count;
     double at[YK_SIZES_MAX]; /* [0]: items of the range; all >= 0 */
-};
-
-/* The cost of a part whose rows are in place (cost.h). */
-struct yk_kept_cost {
-    double item_ns, fixed_ns; /* item_ns 0: unknown */
-    double error;             /* standard error of the two, as a part of them */
-    double noise;             /* from job to job, as a part of the time */
 };
 
 struct yk_lesson_device {
@@ -55,7 +49,7 @@ struct yk_lesson_device {
                                 * the faster one on this device, 2 if the alternative is; 0:
                                 * there is none, or that was not settled, and the figures are
                                 * those of the job's kernel */
-    struct yk_kept_cost cost;
+    struct yk_kept_cost cost;  /* of a part whose rows are in place */
     int stays; /* 1: it is in the best set of devices while rows stay, by trials; 2: it is not; 3:
                 * it is in a set that was not compared with others; 0: unknown */
 };

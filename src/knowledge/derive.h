@@ -1,7 +1,7 @@
 /* derive.h - PURE. Derives lessons for sizes that have not run yet from those of other sizes
  * (papers/003, "configuration derivation"). Methods are entries of one table. */
-#ifndef YK_MODEL_DERIVE_H
-#define YK_MODEL_DERIVE_H
+#ifndef YK_KNOWLEDGE_DERIVE_H
+#define YK_KNOWLEDGE_DERIVE_H
 
 #include "record.h"
 

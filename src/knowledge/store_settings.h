@@ -1,7 +1,7 @@
 /* store_settings.h - the place of the knowledge base, its size limit, and the method of derivation:
  * from a store's spec, and for what it leaves open from the environment. */
-#ifndef YK_MODEL_STORE_SETTINGS_H
-#define YK_MODEL_STORE_SETTINGS_H
+#ifndef YK_KNOWLEDGE_STORE_SETTINGS_H
+#define YK_KNOWLEDGE_STORE_SETTINGS_H
 
 #include <limits.h>
 

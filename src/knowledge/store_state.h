@@ -6,8 +6,8 @@
  * Every call is `begin`, statements, `end`: begin takes the lock and makes sure that the file is
  * open; end decides what a failure means for later calls.
  */
-#ifndef YK_MODEL_STORE_STATE_H
-#define YK_MODEL_STORE_STATE_H
+#ifndef YK_KNOWLEDGE_STORE_STATE_H
+#define YK_KNOWLEDGE_STORE_STATE_H
 
 #include <sqlite3.h>
 #include <sys/types.h>
