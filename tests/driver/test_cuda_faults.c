@@ -35,7 +35,7 @@ static const char *const kind_names[] = { "once", "for good", "later" };
 /* From host data to host data, several times: whatever happens to the GPU, the CPU can do the job.
  * The arrays are large enough that their pages are mapped on demand, and used often enough that
  * they are pinned. */
-enum { ROWS = 1500000, TURNS = 3 };
+enum { ROWS = 1100000, TURNS = 3 };
 
 struct safe {
     yoke_runtime *rt;
