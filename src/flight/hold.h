@@ -5,8 +5,7 @@
 #include "../job/job.h"
 
 /* Returns the arguments with arrays that the device would hold whole if it held nothing else, as
- * bits; 0: its memory is too small for all. Makes no driver call. With runtime.lock held, or by the
- * thread that prepares the device. */
+ * bits; 0: its memory is too small for all. Makes no driver call. With runtime.lock held. */
 uint32_t yk_job_would_hold(const struct yk_job *job, int device);
 /* Takes memory for the arrays on a device. YOKE_EBUSY: other jobs have it, or come first; try
  * again. Takes runtime.lock, which must not be held. */
