@@ -4,6 +4,7 @@
  *
  * Entries are searched after preprocessing, because macros make their names. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -112,7 +113,8 @@ static int preprocess(const struct _nvrtcProgram *program, const struct folder *
     return fclose(file) == 0 && run(folder, words);
 }
 
-/* Kernels get the same sanitizers as the rest of the program. */
+/* Kernels get the same sanitizers as the rest of the program. With them compiling takes longer than
+ * running, so it is done without optimization. */
 static int compile(const struct folder *folder)
 {
     char *const words[] = { STANDIN_COMPILER,
@@ -120,7 +122,7 @@ static int compile(const struct folder *folder)
                             "c++-cpp-output",
                             "-std=c++14",
                             "-w",
-                            "-O1",
+                            STANDIN_OPTIMIZE,
                             "-fPIC",
                             "-fno-strict-aliasing",
                             "-fno-exceptions",
@@ -194,33 +196,76 @@ static int describe_entries(const struct folder *folder)
     return fclose(file) == 0;
 }
 
-static int read_image(nvrtcProgram program, const struct folder *folder,
+/* What this process has compiled, kept for as long as it lives: a walk over failing calls discards
+ * kernels again and again, and compiling them took most of its time. */
+struct compiled {
+    const struct compiled *next;
+    char *text, *object;
+    size_t bytes;
+    int arch;
+};
+static const struct compiled *all_compiled;
+static pthread_mutex_t compiled_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct compiled *compiled_before(const char *text, int arch)
+{
+    pthread_mutex_lock(&compiled_lock);
+    const struct compiled *found = all_compiled;
+    while (found && (found->arch != arch || strcmp(found->text, text) != 0))
+        found = found->next;
+    pthread_mutex_unlock(&compiled_lock);
+    return found;
+}
+
+static const struct compiled *remember(const char *text, int arch, const struct folder *folder)
+{
+    struct compiled *new = calloc(1, sizeof *new);
+    if (new) {
+        new->text = strdup(text);
+        new->object = standin_file_read(folder->object, &new->bytes);
+        new->arch = arch;
+    }
+    if (!new || !new->text || !new->object) {
+        if (new)
+            free(new->text), free(new->object);
+        free(new);
+        return NULL;
+    }
+    pthread_mutex_lock(&compiled_lock);
+    new->next = all_compiled;
+    all_compiled = new;
+    pthread_mutex_unlock(&compiled_lock);
+    return new;
+}
+
+static int make_image(nvrtcProgram program, const struct compiled *compiled,
                       const struct standin_image *header)
 {
-    size_t bytes = 0;
-    char *object = standin_file_read(folder->object, &bytes);
-    if (!object)
+    program->image = malloc(sizeof *header + compiled->bytes);
+    if (!program->image)
         return NVRTC_ERROR_OUT_OF_MEMORY;
-    program->image = malloc(sizeof *header + bytes);
-    if (program->image) {
-        *program->image = *header;
-        program->image->bytes = bytes;
-        memcpy(program->image + 1, object, bytes);
-        program->image_bytes = sizeof *header + bytes;
-    }
-    free(object);
-    return program->image ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+    *program->image = *header;
+    program->image->bytes = compiled->bytes;
+    memcpy(program->image + 1, compiled->object, compiled->bytes);
+    program->image_bytes = sizeof *header + compiled->bytes;
+    return NVRTC_SUCCESS;
 }
 
 int standin_compile(nvrtcProgram program, const struct standin_image *header)
 {
+    const struct compiled *compiled = compiled_before(program->text, header->arch);
     struct folder folder;
     size_t bytes;
     int code = NVRTC_ERROR_COMPILATION;
+    if (compiled)
+        return make_image(program, compiled, header);
     if (!folder_open(&folder))
         return NVRTC_ERROR_OUT_OF_MEMORY;
-    if (preprocess(program, &folder, header->arch) && describe_entries(&folder) && compile(&folder))
-        code = read_image(program, &folder, header);
+    if (preprocess(program, &folder, header->arch) && describe_entries(&folder) &&
+        compile(&folder)) {
+        compiled = remember(program->text, header->arch, &folder);
+        code = compiled ? make_image(program, compiled, header) : NVRTC_ERROR_OUT_OF_MEMORY;
+    }
     program->log = standin_file_read(folder.log, &bytes);
     folder_close(&folder);
     return code;

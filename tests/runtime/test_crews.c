@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "ok.h"
+#include "under_sanitizer.h"
 
 static void increase(void *const *args, const yoke_chunk *chunk)
 {
@@ -267,13 +268,13 @@ static yoke_status whole_life(struct scene *scene)
 static void any_allocation_may_fail(void **state)
 {
     struct scene scene;
-    int64_t nth = 0, kept;
+    int64_t nth, kept;
     int failed = 1;
     (void)state;
     OK(whole_life(&scene)); /* objects kept for the life of the process */
     kept = yk_alloc_outstanding();
-    while (failed) {
-        yk_alloc_fail_at(++nth);
+    for (nth = 1; failed; nth += WALK_STRIDE) {
+        yk_alloc_fail_at(nth);
         whole_life(&scene);
         failed = yk_alloc_failed();
         yk_alloc_fail_at(0);

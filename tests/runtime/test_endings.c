@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/alloc.h"
+#include "under_sanitizer.h"
 
 /* --- jobs that are stopped --- */
 
@@ -203,7 +204,7 @@ static void any_allocation_may_fail(void **state)
     (void)state;
     scene_open(&scene);
     OK(few_jobs(&scene));
-    for (nth = 1; failed; nth++) {
+    for (nth = 1; failed; nth += WALK_STRIDE) {
         int64_t before = yk_alloc_outstanding();
         yk_alloc_fail_at(nth);
         few_jobs(&scene);

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
+#include "under_sanitizer.h"
 
 /* Or those of the command line, which must exist. */
 static const char *const all_machines[] = {
@@ -22,11 +23,13 @@ static const char *const all_machines[] = {
     "opencl:0:lanes=2",
     "cpu",
     "cpu:1",
+#ifndef __SANITIZE_THREAD__ /* simulated machines are one thread's */
     "sim:cpu:cores=4",
     "sim:gpu",
     "sim:cpu:cores=2,sim:gpu*2:fill=64",
     "sim:cpu:cores=3:rate=1e6,sim:gpu:mem=16K:lanes=3",
     "sim:cpu:cores=2,sim:gpu*2:mem=40K:pages=64:taken=8K",
+#endif
 };
 static const char *const *machines = all_machines;
 static int machine_count = sizeof all_machines / sizeof *all_machines;

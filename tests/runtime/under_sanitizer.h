@@ -16,6 +16,10 @@ enum { RUNNING_UNDER_TSAN = 1 };
 enum { RUNNING_UNDER_TSAN = 0 };
 #endif
 
+/* A walk over failing calls takes this many at a time: neighbouring calls have the same
+ * interleavings, and the thread sanitizer is ten times slower. */
+enum { WALK_STRIDE = RUNNING_UNDER_TSAN ? 5 : 1 };
+
 /* 0: a child of fork must not start threads. The thread sanitizer refuses them; the address
  * sanitizer of clang 14 does not unlock its allocator in the child, so threads sometimes hang. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)

@@ -14,13 +14,11 @@
 #include "under_sanitizer.h"
 
 enum { HANGS_SECONDS = 60 };
-/* Neighbouring calls have the same interleavings, and the thread sanitizer is ten times slower. */
-static const int64_t stride = RUNNING_UNDER_TSAN ? 5 : 1;
 
 int64_t walk_allocations(walk_program *program, const char *devices, unsigned allowed)
 {
     int64_t nth, before = yk_alloc_outstanding();
-    for (nth = 1;; nth += stride) {
+    for (nth = 1;; nth += WALK_STRIDE) {
         yoke_status status;
         alarm(HANGS_SECONDS);
         yk_alloc_fail_at(nth);
@@ -44,7 +42,7 @@ int64_t walk_calls(walk_program *program, const char *devices, yoke_status kind,
 {
     int64_t nth, before = yk_alloc_outstanding();
     *went_well = 0;
-    for (nth = 1;; nth += stride) {
+    for (nth = 1;; nth += WALK_STRIDE) {
         yoke_status status;
         alarm(HANGS_SECONDS);
         yk_backend_fail_at(nth, kind);
@@ -55,7 +53,7 @@ int64_t walk_calls(walk_program *program, const char *devices, yoke_status kind,
         if (yk_alloc_outstanding() != before)
             fail_msg("%s: call %d fails: %d blocks are left", devices, (int)nth,
                      (int)(yk_alloc_outstanding() - before));
-        *went_well += status == YOKE_OK ? stride : 0;
+        *went_well += status == YOKE_OK ? WALK_STRIDE : 0;
         if (status != YOKE_OK && status != YOKE_ENOMEM && status != YOKE_EDEVICE &&
             status != YOKE_ELOST)
             fail_msg("%s: call %d fails: %s: %s", devices, (int)nth, yoke_status_text(status),
