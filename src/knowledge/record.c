@@ -85,19 +85,18 @@ static int device_is_sound(const struct yk_lesson *lesson, int place)
     return 1;
 }
 
-const char *yk_lesson_wrong(const struct yk_lesson *lesson)
+static const char *sizes_wrong(const struct yk_sizes *sizes)
 {
-    if (lesson->sizes.count < 0 || lesson->sizes.count > YK_SIZES_MAX)
+    if (sizes->count < 0 || sizes->count > YK_SIZES_MAX)
         return "has too many sizes";
-    for (int i = 0; i < lesson->sizes.count; i++)
-        if (!(lesson->sizes.at[i] >= 0 && lesson->sizes.at[i] <= DBL_MAX))
+    for (int i = 0; i < sizes->count; i++)
+        if (!(sizes->at[i] >= 0 && sizes->at[i] <= DBL_MAX))
             return "has a size that is no count";
-    if (lesson->origin < YK_ORIGIN_TRAINED || lesson->origin > YK_ORIGIN_TUNED)
-        return "has no origin";
-    if (lesson->confirmed < 0 || lesson->seen < 0)
-        return "was confirmed less than never";
-    if (!(lesson->ns >= 0 && lesson->ns <= DBL_MAX))
-        return "took less than no time";
+    return NULL;
+}
+
+static const char *devices_wrong(const struct yk_lesson *lesson)
+{
     if (lesson->device_count < 1 || lesson->device_count > YK_LESSON_DEVICES)
         return "has no devices, or too many";
     if (lesson->device_count < 32 && lesson->team >> lesson->device_count)
@@ -106,6 +105,20 @@ const char *yk_lesson_wrong(const struct yk_lesson *lesson)
         if (!device_is_sound(lesson, d))
             return "has a device without a name of its own, or with a figure that cannot be";
     return NULL;
+}
+
+const char *yk_lesson_wrong(const struct yk_lesson *lesson)
+{
+    const char *wrong = sizes_wrong(&lesson->sizes);
+    if (wrong)
+        return wrong;
+    if (lesson->origin < YK_ORIGIN_TRAINED || lesson->origin > YK_ORIGIN_TUNED)
+        return "has no origin";
+    if (lesson->confirmed < 0 || lesson->seen < 0)
+        return "was confirmed less than never";
+    if (!(lesson->ns >= 0 && lesson->ns <= DBL_MAX))
+        return "took less than no time";
+    return devices_wrong(lesson);
 }
 
 /* -0 and 0 are equal, so they have the same hash. */
