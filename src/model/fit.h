@@ -91,10 +91,14 @@ void yk_fit_set(const struct yk_fit *fit, uint32_t team, double fixed_ns, struct
  * the relative error `off`; count 0: it is not. */
 void yk_fit_curve(const struct yk_fit_cell *const *cells, int count, double off,
                   struct yk_curve *out);
-/* Least squares of relative errors over cells first .. last - 1, each weighted by `weights`, too
- * (NULL: by its samples only). Writes the line, with a slope above 0 and any b; item_ns 0 if there
- * is none. Returns the sum of squares. */
-double yk_fit_squares(const struct yk_fit_cell *const *cells, const double *weights, int first,
-                      int last, struct yk_line *out);
+/* Cells first .. last - 1. */
+struct yk_fit_run {
+    const struct yk_fit_cell *const *cells;
+    const double *weights; /* one per cell, beside the weight of its samples; NULL: none */
+    int first, last;
+};
+/* Least squares of relative errors over a run of cells. Writes the line, with a slope above 0 and
+ * any b; item_ns 0 if there is none. Returns the sum of squares. */
+double yk_fit_squares(const struct yk_fit_run *run, struct yk_line *out);
 
 #endif

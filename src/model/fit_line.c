@@ -174,7 +174,7 @@ static int fit_slope(struct cells *cells, struct yk_line *out)
     for (round = 0; cells->count > 2 && round < ROUNDS; round++) {
         struct yk_line line;
         weigh(cells, out);
-        yk_fit_squares(cells->at, cells->weights, 0, cells->count, &line);
+        yk_fit_squares(&(struct yk_fit_run){ cells->at, cells->weights, 0, cells->count }, &line);
         if (!(line.item_ns > 0))
             return 0;
         *out = line;
