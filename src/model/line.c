@@ -72,7 +72,6 @@ yoke_status yoke_line_split(const yoke_line *lines, int count, int64_t items, in
 {
     if (check_split(lines, count, items, seconds) != YOKE_OK)
         return YOKE_EINVAL;
-    const struct yk_work work = { .items = items, .unit = 1 };
     struct yk_part *all = yk_calloc((size_t)(count > 0 ? count : 1), sizeof *all);
     struct yk_taker *takers = yk_calloc((size_t)(count > 0 ? count : 1), sizeof *takers);
     yoke_status status = all && takers ? YOKE_OK : YOKE_ENOMEM;
@@ -81,7 +80,7 @@ yoke_status yoke_line_split(const yoke_line *lines, int count, int64_t items, in
     for (i = 0; status == YOKE_OK && i < count; i++)
         all[i].line = (struct yk_line){ lines[i].item_seconds * NS, lines[i].fixed_seconds * NS };
     if (status == YOKE_OK)
-        ns = yk_split(all, takers, count, &work);
+        ns = yk_split(&(struct yk_split){ all, takers, count, { .items = items, .unit = 1 } });
     if (status == YOKE_OK && isinf(ns))
         status =
             yk_fail(YOKE_EINVAL, "%d lines, and none of them is known: nobody could do %lld items",

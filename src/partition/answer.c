@@ -108,8 +108,7 @@ static void note_dearest(struct yk_split_status *status, int64_t items, double n
         status->dearest_ns = item_ns;
 }
 
-static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
-                  const struct yk_chunk_times *times)
+static void learn(struct yk_dispatch *dispatch, int device, const struct yk_chunk_times *times)
 {
     struct yk_device_state *state = &dispatch->devices[device];
     struct yk_split_status *status = &dispatch->status[device];
@@ -121,17 +120,19 @@ static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
     double ns = sample_ns(status, times, from);
     if (status->known.rate <= 0) /* otherwise `known` includes it */
         ns = fmax(ns - (double)times->once_ns, ns / ONCE_MOST);
-    note_dearest(status, items, ns, status->chunks_done > 0 && times->issued < state->latest_end);
-    yk_speed_add(&state->speed, (double)items, ns);
+    note_dearest(status, times->items, ns,
+                 status->chunks_done > 0 && times->issued < state->latest_end);
+    yk_speed_add(&state->speed, (double)times->items, ns);
     status->item_ns = state->speed.item_ns;
     status->fixed_ns = state->speed.fixed_ns;
     if (times->ended > state->latest_end || status->chunks_done == 0)
         state->latest_end = times->ended;
 }
 
-void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
-                      int64_t completed, const struct yk_chunk_times *times)
+void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk, int64_t completed,
+                      const struct yk_chunk_times *times)
 {
+    const int device = chunk->device;
     struct yk_split_status *status = &dispatch->status[device];
     struct yk_device_state *state = &dispatch->devices[device];
     struct yk_chunk_times known = *times;
@@ -145,6 +146,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
         completed = 0;
     if (completed > whole.last - whole.first)
         completed = whole.last - whole.first;
+    known.items = completed;
     known.beside = out.chunk.beside != 0;
     if (known.issued == 0)
         known.issued = out.issued;
@@ -159,7 +161,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
         if (dispatch->all_or_nothing)
             keep(dispatch, device, (struct yk_range){ whole.first, whole.first + completed });
         if (!known.apart)
-            learn(dispatch, device, completed, &known);
+            learn(dispatch, device, &known);
         status->chunks_done++;
         status->copied_bytes += known.copied_bytes;
         state->fetch_ns += known.fetch_ns;
@@ -174,12 +176,12 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
     status->rate = rate_of(dispatch, device);
     yk_dispatch_event(dispatch, known.ended);
     if (completed > 0 && dispatch->partitioner->observe)
-        dispatch->partitioner->observe(dispatch->state, &dispatch->view, device, completed, &known);
+        dispatch->partitioner->observe(dispatch->state, device, &known);
 }
 
-void yk_dispatch_returned(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
-                          int64_t limit)
+void yk_dispatch_returned(struct yk_dispatch *dispatch, const struct yk_chunk *chunk, int64_t limit)
 {
+    const int device = chunk->device;
     struct yk_out out;
     if (!find_out(dispatch, device, chunk->serial, &out))
         return;

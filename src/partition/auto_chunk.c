@@ -77,12 +77,10 @@ static int is_sole(const struct yk_split_view *view, int device)
 }
 
 /* As many pieces per lane as fit the least size, all equal, so that equal lanes end together. */
-void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, int64_t least,
-                   struct yk_take *out)
+void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least, struct yk_take *out)
 {
-    int64_t fair = (items - 1) / view->devices[device].known.lanes + 1;
+    int64_t fair = (out->items - 1) / view->devices[device].known.lanes + 1;
     int64_t most = is_sole(view, device) ? SOLE_PIECES : YK_LANE_PIECES;
-    out->items = items;
     out->piece =
         yk_at_least((fair - 1) / yk_at_least(yk_at_most(fair / least, most), 1) + 1, least);
     out->parts = YK_LANE_PARTS;
@@ -90,9 +88,9 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, 
 
 /* The items whose cost is predictable from what the device did so far: until all are, its chunks
  * grow. */
-static int64_t foreseen(const struct yk_auto *state, const struct yk_split_view *view, int device,
-                        double cost_ns)
+static int64_t foreseen(const struct yk_auto *state, int device, double cost_ns)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
     const struct yk_auto_device *mine = &state->devices[device];
     int64_t covered = status->items_done + status->items_out;
@@ -118,9 +116,9 @@ static int64_t lease_items(const struct yk_split_view *view, int device, int64_t
     return to_items(fmax(rest_ns / REST_PART, ns) / status->item_ns, budget);
 }
 
-static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *view, int device,
-                            int64_t budget, struct yk_take *out)
+static void chunk_for_cores(struct yk_auto *state, int device, int64_t budget, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
     int64_t lanes = status->known.lanes, fill = yk_lane_items(view, device), most = budget;
     int64_t items, least, piece;
@@ -128,12 +126,13 @@ static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *v
     piece = whole_fills(yk_at_least(piece, fill), fill);
     least = piece > budget / lanes ? budget : piece * lanes;
     if (view->device_count > 1)
-        most = foreseen(state, view, device, 2 * PIECE_NS);
+        most = foreseen(state, device, 2 * PIECE_NS);
     items = yk_at_most(yk_at_least(lease_items(view, device, budget), least), most);
     items = whole_fills(items, fill * lanes);
     if (budget - items < least / 2 && state->unknown == 0)
         items = budget;
-    yk_auto_lease(view, device, items, piece, out);
+    out->items = items;
+    yk_auto_lease(view, device, piece, out);
     out->reason = items == budget ? "tail" : "share";
 }
 
@@ -233,11 +232,11 @@ static int is_short_whole(const struct yk_split_view *view, const struct yk_spli
            status->item_ns * (double)budget < WHOLE_COSTS * status->fixed_ns;
 }
 
-static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view *view, int device,
-                         int64_t budget)
+static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
-    double item_ns = yk_auto_item_ns(state, view, device);
+    double item_ns = yk_auto_item_ns(state, device);
     int chain = other_stages(status) > 0, sole = is_sole(view, device);
     int64_t fill = !chain && status->known.busy > 0 ? status->known.busy : status->known.fill;
     int64_t items, least;
@@ -252,31 +251,31 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
         items = yk_at_most(items, budget / (HELD_PART * chain_chunks(status)));
         items = yk_at_least(items, least);
     }
-    items = yk_at_most(items, foreseen(state, view, device, 3 * status->fixed_ns));
+    items = yk_at_most(items, foreseen(state, device, 3 * status->fixed_ns));
     items = whole_fills(yk_at_least(items, fill), fill);
     return budget - items < yk_at_most(items, least) / 2 ? budget : items;
 }
 
-static void chunk_for_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,
-                          int64_t budget, struct yk_take *out)
+static void chunk_for_gpu(struct yk_auto *state, int device, int64_t budget, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
     double without;
-    int64_t items = gpu_items(state, view, device, budget);
+    int64_t items = gpu_items(state, device, budget);
     out->reason = items == budget ? "tail" : "share";
     if (status->known.rate <= 0) {
         /* It may be as slow as its first chunk was, and must not hold up the others. */
-        without = yk_auto_without(state, view, device);
+        without = yk_auto_without(state, device);
         items = yk_at_most(items, to_items((without - status->fixed_ns) / status->item_ns, items));
     }
     out->items = yk_at_least(items, view->unit);
 }
 
-void yk_auto_chunk(struct yk_auto *state, const struct yk_split_view *view, int device,
-                   int64_t budget, struct yk_take *out)
+void yk_auto_chunk(struct yk_auto *state, int device, int64_t budget, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
     if (view->devices[device].known.host_memory)
-        chunk_for_cores(state, view, device, budget, out);
+        chunk_for_cores(state, device, budget, out);
     else
-        chunk_for_gpu(state, view, device, budget, out);
+        chunk_for_gpu(state, device, budget, out);
 }

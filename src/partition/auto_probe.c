@@ -28,9 +28,11 @@
 /* Until the first result is in. If the cores are alone: 1/64 of the range, then twice as much each
  * time. If there are others, which may be a thousand times faster and would have to wait: the least
  * for each lane, and only that much again while it is not done. */
-static void probe_cores(struct yk_auto *state, const struct yk_split_view *view, int device,
-                        int64_t now, struct yk_take *out)
+static void probe_cores(struct yk_auto *state, const struct yk_request *request,
+                        struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
+    const int device = request->device;
     struct yk_auto_device *mine = &state->devices[device];
     int64_t range = view->last - view->first, lanes = view->devices[device].known.lanes;
     int64_t most = range / (view->device_count > 1 ? 16 : 4), items;
@@ -38,12 +40,13 @@ static void probe_cores(struct yk_auto *state, const struct yk_split_view *view,
     items = yk_at_least(yk_at_most(lanes * fill, most), fill);
     if (view->device_count == 1)
         items = yk_at_least(yk_at_least(items, range / 64), mine->probed);
-    else if (mine->probed > 0 && (double)(now - state->began) > state->end_ns)
+    else if (mine->probed > 0 && (double)(request->now - state->began) > state->end_ns)
         return; /* another one would last at least as long as the first one has lasted so far */
     if (mine->probed > 0 && mine->probed + items > most)
         return;
     mine->probed += items;
-    yk_auto_lease(view, device, items, fill, out);
+    out->items = items;
+    yk_auto_lease(view, device, fill, out);
     out->reason = "probe";
 }
 
@@ -78,13 +81,14 @@ static double peak_part(const struct yk_split_view *view, int device)
 }
 
 /* Items of a GPU's first chunk according to its peak; 0: no promise. */
-static int64_t promised(struct yk_auto *state, const struct yk_split_view *view, int device)
+static int64_t promised(struct yk_auto *state, int device)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_device *known = &view->devices[device].known;
     double items = PROMISED_PART * (double)view->free_items, copied;
     if (view->device_count < 2 || peak_part(view, device) < PROMISING)
         return 0;
-    copied = PROMISED_COPIES * yk_auto_without(state, view, device);
+    copied = PROMISED_COPIES * yk_auto_without(state, device);
     if (known->copy_item_ns * items > copied)
         items = copied / known->copy_item_ns;
     return (int64_t)items;
@@ -92,9 +96,10 @@ static int64_t promised(struct yk_auto *state, const struct yk_split_view *view,
 
 /* The time until which cores, whose smallest part takes least_ns, leave what is left to the GPU; 0:
  * they do not. */
-static int64_t trusted_until(const struct yk_auto *state, const struct yk_split_view *view, int gpu,
-                             double least_ns, double core_item_ns)
+static int64_t trusted_until(const struct yk_auto *state, int gpu, double least_ns,
+                             double core_item_ns)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[gpu];
     int64_t since = status->items_out > 0 ? state->devices[gpu].mark : state->began;
     double part, item_ns;
@@ -121,17 +126,19 @@ static int64_t trusted_until(const struct yk_auto *state, const struct yk_split_
  * moment later would find nothing, in every job: products of 666 rows took 11 ms on those cores,
  * and 1.8 on the GPU, which had been dropped because it had loaded a library during its first
  * chunk. */
-int yk_auto_trusts(const struct yk_auto *state, const struct yk_split_view *view, int device,
-                   int64_t now, struct yk_take *out)
+int yk_auto_trusts(const struct yk_auto *state, const struct yk_request *request,
+                   struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
+    const int device = request->device;
     const struct yk_split_status *mine = &view->devices[device];
     double least_ns = mine->item_ns * (double)yk_lane_items(view, device) * mine->known.lanes;
     int d;
     if (!mine->known.host_memory)
         return 0;
     for (d = 0; d < view->device_count; d++) {
-        int64_t until = trusted_until(state, view, d, least_ns, mine->item_ns);
-        if (now >= until)
+        int64_t until = trusted_until(state, d, least_ns, mine->item_ns);
+        if (request->now >= until)
             continue;
         out->wake_ns = until;
         return 1;
@@ -139,9 +146,10 @@ int yk_auto_trusts(const struct yk_auto *state, const struct yk_split_view *view
     return 0;
 }
 
-static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,
-                      int64_t now, struct yk_take *out)
+static void probe_gpu(struct yk_auto *state, const struct yk_request *request, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
+    const int device = request->device;
     const struct yk_split_status *status = &view->devices[device];
     int64_t most = (view->last - view->first) / (4 * (int64_t)view->device_count);
     /* It does all of the work alone, in chunks that memory keeps short: no lane need wait. */
@@ -149,26 +157,25 @@ static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, i
     double others_ns;
     if (status->items_out > 0 && !streams_alone)
         return;
-    if (cores_unknown(view) && now < state->began + PROBE_WAIT_NS) {
+    if (cores_unknown(view) && request->now < state->began + PROBE_WAIT_NS) {
         out->wake_ns = state->began + PROBE_WAIT_NS;
         return;
     }
-    others_ns = yk_auto_without(state, view, device);
+    others_ns = yk_auto_without(state, device);
     if (status->fixed_ns * 2 > others_ns) {
         state->devices[device].needed_ns = status->fixed_ns;
         state->devices[device].others_ns = others_ns;
         return;
     }
     out->items = yk_at_least(yk_at_most(status->known.fill, most), view->unit);
-    out->items = yk_at_least(out->items, promised(state, view, device));
+    out->items = yk_at_least(out->items, promised(state, device));
     out->reason = "probe";
 }
 
-void yk_auto_probe(struct yk_auto *state, const struct yk_split_view *view, int device, int64_t now,
-                   struct yk_take *out)
+void yk_auto_probe(struct yk_auto *state, const struct yk_request *request, struct yk_take *out)
 {
-    if (view->devices[device].known.host_memory)
-        probe_cores(state, view, device, now, out);
+    if (state->view->devices[request->device].known.host_memory)
+        probe_cores(state, request, out);
     else
-        probe_gpu(state, view, device, now, out);
+        probe_gpu(state, request, out);
 }

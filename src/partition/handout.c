@@ -194,6 +194,7 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
     if (chunk->piece > items)
         chunk->piece = items;
     chunk->parts = take->parts;
+    chunk->device = device;
     chunk->serial = ++dispatch->serial;
     chunk->beside =
         take->beside ? out_of_lane(dispatch, take->beside_device, take->beside_lane) : 0;
@@ -244,21 +245,23 @@ static void heed_bound(const struct yk_dispatch *dispatch, int device, struct yk
     take->items = bound;
 }
 
-enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int lane, int64_t now,
+enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_request *request,
                                  struct yk_chunk *chunk, int64_t *wake_ns)
 {
+    const int device = request->device;
     const struct yk_split_status *status = &dispatch->status[device];
+    struct yk_request asked = *request;
     struct yk_take take = { 0 };
     struct yk_range range;
     *wake_ns = 0;
-    if (now > dispatch->now)
-        dispatch->now = now;
+    if (asked.now > dispatch->now)
+        dispatch->now = asked.now;
+    asked.now = dispatch->now;
     if (dispatch->left == 0 || (dispatch->active_count == 0 && dispatch->out_count == 0))
         return YK_FINISHED;
     if (!status->active || !status->joined || dispatch->view.free_items == 0)
         return YK_WAIT;
-    dispatch->partitioner->take(dispatch->state, &dispatch->view, device, lane, dispatch->now,
-                                &take);
+    dispatch->partitioner->take(dispatch->state, &asked, &take);
     if (take.beside && !out_of_lane(dispatch, take.beside_device, take.beside_lane))
         take.items = 0;
     if (take.items <= 0 && !stuck(dispatch, device, &take)) {
@@ -274,13 +277,13 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int l
     chunk->first = range.first;
     chunk->last = range.last;
     hand_out(dispatch, device, &take, chunk);
-    dispatch->outs[dispatch->devices[device].outs].lane = lane;
+    dispatch->outs[dispatch->devices[device].outs].lane = asked.lane;
     record(dispatch, &(struct yk_decision){ .when = dispatch->now,
                                             .first = chunk->first,
                                             .last = chunk->last,
                                             .device = device,
-                                            .lane = lane,
+                                            .lane = asked.lane,
                                             .reason = chunk->reason });
-    yk_dispatch_event(dispatch, now);
+    yk_dispatch_event(dispatch, asked.now);
     return YK_TAKE;
 }

@@ -18,9 +18,9 @@ static const char *why(const struct yk_split_device *known)
                : "";
 }
 
-static void explain_part(const struct yk_linear *state, const struct yk_split_view *view,
-                         int device, char *text, size_t size)
+static void explain_part(const struct yk_linear *state, int device, char *text, size_t size)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_part *part = &state->told[device].part;
     snprintf(text, size,
              "%.2f %% by %s line of %s an item and %s%s: predicted to end after %s, the job after "
@@ -62,14 +62,13 @@ static void explain_nothing(const struct yk_linear *state, int device, char *tex
                  told->part.joules, yk_time_words(state->end_ns).text);
 }
 
-void yk_linear_explain(const void *given, const struct yk_split_view *view, int device, char *text,
-                       size_t size)
+void yk_linear_explain(const void *given, int device, char *text, size_t size)
 {
     const struct yk_linear *state = given;
     if (state->end_ns <= 0)
         snprintf(text, size, "an equal share: no device's time is known");
     else if (state->told[device].part.items > 0)
-        explain_part(state, view, device, text, size);
+        explain_part(state, device, text, size);
     else
         explain_nothing(state, device, text, size);
 }

@@ -83,12 +83,11 @@ static const struct yk_adjust_rule *adjusts(const void *settings)
 }
 
 /* Describes the run before, which decided this run's shares. */
-static void explain(const void *state, const struct yk_split_view *view, int device, char *text,
-                    size_t size)
+static void explain(const void *state, int device, char *text, size_t size)
 {
     static const char *const levels[] = { "shares stayed", "a step from the slowest to the others",
                                           "shares fitted to its times" };
-    const struct yk_adjust *before = &view->adjust;
+    const struct yk_adjust *before = yk_shares_adjust(state);
     int length = snprintf(text, size, "its learned share was %.1f %%",
                           100 * yk_shares_weight(state, device));
     if (before->dev > 0 && (size_t)length < size)

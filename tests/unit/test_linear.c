@@ -54,10 +54,11 @@ static void run(struct yk_dispatch *dispatch, int64_t done[devices], int chunks[
     int64_t wake_ns;
     for (int d = 0; d < devices; d++) {
         done[d] = chunks[d] = 0;
-        while (yk_dispatch_next(dispatch, d, 0, 1, &chunk, &wake_ns) == YK_TAKE) {
+        while (yk_dispatch_next(dispatch, &(struct yk_request){ d, 0, 1 }, &chunk, &wake_ns) ==
+               YK_TAKE) {
             chunks[d]++;
             done[d] += chunk.last - chunk.first;
-            yk_dispatch_done(dispatch, d, &chunk, chunk.last - chunk.first, &times);
+            yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
         }
     }
     assert_int_equal(yk_dispatch_left(dispatch), 0);
