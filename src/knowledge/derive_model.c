@@ -133,8 +133,8 @@ struct fitted {
     int known;    /* another figure that must be known for this one to be known */
     double floor; /* added before the logarithm; 0: the figure is unknown if it is 0 */
     double noise; /* noise of its logarithm; 0: depends on how steady the device was */
-    int apart;    /* 1: if a device's figure is known at only one place it is the same everywhere,
-                   * whatever the others' is */
+    int apart; /* 1: if a device's figure is known at only one place, it is the same everywhere, and
+                  the other devices' figures do not matter */
 };
 
 /* The figure's known values for one device, as logarithms. */

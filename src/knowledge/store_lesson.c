@@ -90,7 +90,7 @@ int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_le
     if (code != SQLITE_OK)
         return code;
     if (!sound || yk_lesson_wrong(lesson) || yk_lesson_checksum(lesson) != checksum) {
-        yk_store_tell(store, YOKE_LOG_WARN, "a lesson in %s is damaged, and left out",
+        yk_store_tell(store, YOKE_LOG_WARN, "a lesson in %s is damaged and is ignored",
                       store->settings.path);
         return SQLITE_NOTFOUND;
     }
@@ -141,12 +141,12 @@ int yk_store_find(struct yk_store *store, const struct yk_store_key *key,
 
 void yk_store_warm(struct yk_store *store)
 {
-    static const struct yk_store_key nobody;
+    static const struct yk_store_key unknown;
     static const struct yk_sizes none;
     struct yk_lesson *room = yk_calloc(1, sizeof *room);
     int code;
     if (room)
-        yk_store_find(store, &nobody, &none, room);
+        yk_store_find(store, &unknown, &none, room);
     yk_free(room);
     if (yk_store_begin(store) != YOKE_OK)
         return;

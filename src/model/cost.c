@@ -9,7 +9,7 @@
 #define NOISE_FIRST 0.06
 /* Standard deviation of a after a first job, and of b as given, as a part of the value. */
 #define FIRST_PART 0.5
-/* What a and b that an earlier process learned may have changed by since, as a part of them. */
+/* Possible change of a and b since an earlier process learned them, as a part of them. */
 #define RECALLED_PART 0.03
 /* The same for a that is taken from another device of the make. */
 #define PEER_PART 0.1
@@ -49,8 +49,8 @@ static void open_known(struct yk_cost *cost, double item_ns, double fixed_ns, do
     cost->fixed_var = part * fixed_ns * part * fixed_ns;
 }
 
-/* a and b have large errors that cancel each other if all parts had the same size. What is kept is
- * the error of a given b. */
+/* If all parts had the same size, a and b have large errors that cancel each other. So the error of
+ * a for a given b is kept. */
 void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out)
 {
     const double both = cost->fixed_var > 0 ? cost->both_var * cost->both_var / cost->fixed_var : 0;
@@ -93,9 +93,9 @@ static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample
     cost->jobs = 1;
 }
 
-/* Jobs of one length cannot tell a from b, so that rounding could make variances negative, and one
- * change after the other could make them grow without end. So a and b are never more certain than
- * their drift, and neither is less certain than if all of the job's time might be its own. */
+/* Jobs of one length do not separate a from b. Then rounding could make variances negative, and
+ * repeated changes could make them grow without end. So a and b are never more certain than their
+ * drift, and neither is less certain than if the job's whole time could be due to it alone. */
 static void keep_certainty(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double item_drift = DRIFT * cost->item_ns, fixed_drift = DRIFT * cost->fixed_ns;
@@ -133,7 +133,7 @@ static void follow(struct yk_cost *cost, const struct yk_cost_sample *sample, do
     keep_certainty(cost, sample);
 }
 
-/* At least the drift of a: rounding could give less than nothing. */
+/* At least the drift of a, because rounding could make the variance negative. */
 static double foreseen_var(const struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double drift = DRIFT * cost->item_ns * sample->items;

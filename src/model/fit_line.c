@@ -117,8 +117,8 @@ static struct yk_line through_zero(const struct sums *sums)
     return (struct yk_line){ sums->items_ns / sums->items2, 0 };
 }
 
-/* Relative deviation of samples from `line`. If parts of nearly equal size differ by more than the
- * sizes do, they say nothing about the slope. */
+/* Relative deviation of samples from `line`. If samples differ by more than their sizes do, they
+ * show nothing about the slope. */
 static double sample_off(const struct cells *cells, const struct yk_line *line)
 {
     double squares = 0, weight = 0;

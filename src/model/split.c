@@ -200,7 +200,7 @@ static int64_t hand_out(const struct yk_split *split, int64_t left)
     return left;
 }
 
-/* If a device can suddenly do more at the end time, all together have too much: takes units from
+/* If a device can suddenly do more at the end time, the parts add up to too much. Takes units from
  * the devices that end last. */
 static int64_t take_back(const struct yk_split *split, int64_t left)
 {
@@ -317,7 +317,7 @@ static double compare_sets(const struct yk_split *split, double best)
 
 /* --- energy --- */
 
-/* By `end`, cheapest items first. 0: not all would be done. */
+/* Gives the cheapest devices as much as they can do by `end`. Returns 0 if items are left. */
 static int fill_cheapest(const struct yk_split *split, double end)
 {
     struct yk_part *parts = split->parts;

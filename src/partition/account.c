@@ -1,4 +1,5 @@
-/* account.c - see account.h: computes what a finished job tells about its devices. */
+/* account.c - see account.h: computes the line of each device, and the time without it, from a
+ * finished job. */
 #include "account.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static double end_of(struct yk_taker *loads, const struct yk_account *accounts,
     return yk_balance(loads, count, items);
 }
 
-/* Whether no other device is left, whether or not its line is known. */
+/* Returns 1 if all other devices failed. */
 static int is_only_one(const struct yk_dispatch *dispatch, uint64_t gone, int device)
 {
     int d;

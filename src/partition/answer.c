@@ -5,17 +5,17 @@
 
 #include "dispatch_state.h"
 
-/* A chunk tells what its items cost if it takes LONG_COSTS times the known cost of a chunk, and
- * LONG_NS, so that cold caches do not count. */
+/* A chunk shows the cost of its items only if it takes at least LONG_COSTS times the known overhead
+ * of a chunk, and at least LONG_NS: then cold caches matter little. */
 #define LONG_COSTS 5.0
 #define LONG_NS    50000.0
 /* The first chunk may have spent most of its time on rows that all later ones use. At least 1 /
- * ONCE_MOST of its time counts for its items: a device that looked still faster would get all the
- * rest because of one sample. */
+ * ONCE_MOST of its time counts for its items: otherwise one sample could make a device look so fast
+ * that it gets all the rest. */
 #define ONCE_MOST 10.0
 
 /* The time that a chunk waited for memory or a link belongs to another job. If it counted, the
- * device with the larger share would seem slower, whatever its speed. */
+ * device with the larger share would seem slower than it is. */
 static void skip_waiting(struct yk_dispatch *dispatch, int device, int64_t free_ns)
 {
     if (free_ns <= dispatch->devices[device].busy_mark)
@@ -87,9 +87,9 @@ static void keep(struct yk_dispatch *dispatch, int device, struct yk_range range
     }
 }
 
-/* The device's time for the chunk. Lanes that share chunks end them in any order, and a lane that
- * is held up (by another program, say) delays a chunk that the others left long ago: the time they
- * spent on it says more than the time at which it ended. */
+/* The device's time for the chunk. Lanes that share chunks end them in any order. A lane that is
+ * delayed (by another program, say) delays the end of a chunk that the other lanes left long ago.
+ * So the time that lanes spent on the chunk counts, not the time at which it ended. */
 static double sample_ns(const struct yk_split_status *status, const struct yk_chunk_times *times,
                         int64_t from)
 {
@@ -98,8 +98,8 @@ static double sample_ns(const struct yk_split_status *status, const struct yk_ch
     return (double)(times->ended - from);
 }
 
-/* A GPU's chunk that was not queued behind another one, and a chunk so short that its fixed cost
- * could be mistaken for its items' cost, say nothing. */
+/* Notes the highest cost of an item. Ignores a GPU's chunk that was not queued behind another one,
+ * and a chunk so short that its overhead could be mistaken for its items' cost. */
 static void note_dearest(struct yk_split_status *status, int64_t items, double ns, int queued)
 {
     double item_ns = (ns - status->fixed_ns) / (double)items;

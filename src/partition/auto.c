@@ -47,8 +47,8 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
     return YOKE_OK;
 }
 
-/* Its lanes have work until after another device is expected (without regions: until twice that
- * time). So it need not take that device's part already. */
+/* Returns 1 if the device's lanes have work until another device is expected (without regions:
+ * until twice that time). Then it need not take that device's part. */
 static int can_wait(const struct yk_auto *state, int device, int64_t now)
 {
     const struct yk_split_view *view = state->view;
@@ -65,8 +65,8 @@ static int can_wait(const struct yk_auto *state, int device, int64_t now)
     return 0;
 }
 
-/* From the far end of the region that would end last, if that region can be found, and no other
- * device is expected. `budget`: the items that the device should still do. */
+/* Takes from the far end of the region that would end last, unless another device is expected.
+ * `budget`: the items that the device should still do. */
 static int64_t take_over(const struct yk_auto *state, const struct yk_request *request,
                          int64_t budget, struct yk_take *out)
 {
@@ -85,7 +85,7 @@ static int64_t take_over(const struct yk_auto *state, const struct yk_request *r
     return (double)budget * state->loads[device].item > STRANGE_NS ? budget / STRANGE_PART : budget;
 }
 
-/* The device's quota in whole items; 0 if that is less than its least. `own`: free items of its
+/* The device's quota in whole items; 0 if the quota is too small for it. `own`: free items of its
  * region. */
 static int64_t quota_items(const struct yk_auto *state, int device, int64_t own)
 {
@@ -219,24 +219,23 @@ static void explain(const void *given, int device, char *text, size_t size)
     double all = (double)(view->last - view->first);
     int length = 0;
     if (status->chunks_done > 0)
-        length =
-            snprintf(text, size,
-                     "did %.1f %% in %lld chunk%s, at %s items/us while busy; a chunk costs "
-                     "%s beside its items",
-                     100 * (double)status->items_done / all, (long long)status->chunks_done,
-                     status->chunks_done == 1 ? "" : "s", yk_number_words(1e3 * status->rate).text,
-                     yk_time_words(status->fixed_ns).text);
+        length = snprintf(
+            text, size,
+            "did %.1f %% in %lld chunk%s, at %s items/us while busy; overhead per chunk %s",
+            100 * (double)status->items_done / all, (long long)status->chunks_done,
+            status->chunks_done == 1 ? "" : "s", yk_number_words(1e3 * status->rate).text,
+            yk_time_words(status->fixed_ns).text);
     else if (!status->joined)
-        length = snprintf(text, size, "did nothing: its kernel was not ready before all was done");
+        length = snprintf(text, size, "did nothing: its kernel was not ready before the job ended");
     else if (mine->others_ns <= 0)
-        length = snprintf(text, size, "did nothing: the others were done before it asked");
+        length =
+            snprintf(text, size, "did nothing: the other devices had finished before it asked");
     if (mine->others_ns > 0 && (size_t)length < size)
-        snprintf(
-            text + length, size - (size_t)length,
-            "%s: its next chunk would have taken %s or more, the others needed %s for all that "
-            "was left",
-            length > 0 ? "; left out then" : "left out", yk_time_words(mine->needed_ns).text,
-            yk_time_words(mine->others_ns).text);
+        snprintf(text + length, size - (size_t)length,
+                 "%s: its next chunk would have taken %s or more, the others needed %s for all "
+                 "remaining items",
+                 length > 0 ? "; then left out" : "left out", yk_time_words(mine->needed_ns).text,
+                 yk_time_words(mine->others_ns).text);
 }
 
 /* Without a plan `predicted_ns` and `asked` report that there is none. */

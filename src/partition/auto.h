@@ -2,7 +2,7 @@
  * auto_plan.c (quotas), auto_region.c, auto_probe.c (the first chunks), auto_chunk.c (the size of a
  * chunk) and auto_planned.c.
  *
- * A device's quota is the part of the free items that it should do so that all end together. If the
+ * A device's quota is its part of the free items such that all devices end together. If the
  * shares of an earlier run are known and still right, each device has a region that it keeps to, in
  * the order of the devices, so that no row changes devices. Quotas are ignored as long as the
  * regions end nearly as early as the quotas would. Otherwise there are two fronts: the cores work

@@ -6,11 +6,11 @@
 
 /* A chunk far too small to fill a device can take as long as one UNDERFILLED times its size. */
 #define UNDERFILLED 5.0
-/* A chunk of this part of a fill or more is not far too small: kernels that compute much need no
- * full device to be nearly as fast as they get (n-body on an H200: 85 % with a quarter of its fill,
- * 93 % with 0.8). For smaller chunks it is unknown whether the rest of the device was idle. The
- * square root is the least wrong in either case, so the parts that follow from it do not swing from
- * job to job. */
+/* A chunk of at least this part of a fill is large enough: kernels that compute much reach nearly
+ * their full speed on a device that is not full (n-body on an H200: 85 % with a quarter of its
+ * fill, 93 % with 0.8). For smaller chunks it is unknown whether the rest of the device was idle.
+ * The square root is the least wrong in either case, so the parts that follow from it do not swing
+ * from job to job. */
 #define FILLED_PART 0.5
 
 static int takes_part(const struct yk_split_status *status)
@@ -30,8 +30,8 @@ int yk_auto_like(const struct yk_split_view *view, int d)
     return -1;
 }
 
-/* The device was not there when the job began: its thread has to wake up first, which can take
- * milliseconds if all cores are busy, and a device that asks earlier must not take it all. The best
+/* The device had not joined when the job began. Its thread has to wake up first, which can take
+ * milliseconds if all cores are busy. A device that asks earlier must not take all items. The best
  * guess is that a device that is late by t joins within another t. So what is kept for it shrinks
  * with time, and the others do not wait for a device that would join too late to help. */
 int64_t yk_auto_expected_ns(const struct yk_auto *state, int d, int64_t now)
@@ -74,7 +74,7 @@ void yk_auto_costs(const struct yk_auto *state, int d, int whose, struct yk_take
         load->least = load->item * unit * status->known.lanes;
         return;
     }
-    /* Behind a chunk that is out, another one's cost is hidden. */
+    /* The overhead of a chunk is hidden behind a chunk that is out. */
     if (status->items_out > 0 && status->known.lanes > 1)
         load->ready += yk_auto_drain_ns(speed);
     else

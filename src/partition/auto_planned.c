@@ -1,8 +1,9 @@
 /* auto_planned.c - see auto.h: a plan (plan.h) gives the rows that each device works on in this job
  * and in the jobs before and after it. Rows that another device did instead would have to come
- * back, so each keeps to its own. It takes all of them at once, unless the time by which it may be
- * late is worth a second chunk. Rows that are held back, and those of a device that is not there,
- * go to the device that is done first, if that ends sooner although the rows travel both ways. */
+ * back, so each device keeps to its own region. It takes the whole region at once, unless it may be
+ * so late that a second chunk pays. Rows that are held back, and the rows of a device that is not
+ * there, go to the device that finishes first, if the job then ends sooner although these rows
+ * travel both ways. */
 #include <math.h>
 
 #include "auto.h"

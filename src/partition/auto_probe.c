@@ -6,28 +6,29 @@
 
 /* A GPU's first chunk waits this long for the cores' first result, to know their speed. */
 #define PROBE_WAIT_NS 50000
-/* A GPU that is the only one, with the part PROMISING of the theoretical peak of all devices,
- * begins with a chunk of half of what is free: on an H200 beside 16 cores a chunk of an eighth took
- * a quarter of n-body's time, and the rest could only follow. If these items are the expensive ones
- * it does no more work than it should do anyway; with several GPUs, one would do more. If it
+/* If there is only one GPU and it has the part PROMISING of the theoretical peak of all devices, it
+ * begins with a chunk of half of the free items: on an H200 beside 16 cores a chunk of an eighth
+ * took a quarter of n-body's time, and the rest could only follow. If these items are the expensive
+ * ones it does no more work than it should do anyway; with several GPUs, one would do more. If it
  * promised 98 % and turns out as slow as all others together, nothing is lost. */
 #define PROMISING     0.9
 #define PROMISED_PART 0.5
 /* Copies from memory that is not pinned yet, as in a first job, take UNPINNED times as long. */
 #define UNPINNED 5.0
-/* Its copies must not take longer than this part of what the others would need for all. */
+/* The copies of this first chunk must take at most this part of the time that the others would need
+ * for all items. */
 #define PROMISED_COPIES (0.5 / UNPINNED)
 /* Wait up to TRUST times the promised duration, or as long as the work that the others would do
  * instead lasts; do not wait if that is less than LONG_PART of what the GPU would need. */
 #define TRUST     4.0
 #define LONG_PART 0.5
-/* Wait for its thread to wake up: this part of the duration of the cores' least, but no less than
- * waking takes. */
+/* Wait for the GPU's thread to wake up: this part of the duration of the cores' least part, but at
+ * least the time that waking takes. */
 #define LATE_PART 0.05
 
-/* Until the first result is in. If the cores are alone: 1/64 of the range, then twice as much each
- * time. If there are others, which may be a thousand times faster and would have to wait: the least
- * for each lane, and only that much again while it is not done. */
+/* What cores get until their first result is known. Cores alone get 1/64 of the range, then twice
+ * as much each time. Other devices may be a thousand times faster and would have to wait; beside
+ * them each lane gets its least part, and the same again as long as no part is done. */
 static void probe_cores(struct yk_auto *state, const struct yk_request *request,
                         struct yk_take *out)
 {
@@ -118,14 +119,14 @@ static int64_t trusted_until(const struct yk_auto *state, int gpu, double least_
     return since + (int64_t)fmax(least_ns, TRUST * item_ns * (double)status->items_out);
 }
 
-/* Cores are the first to know their speed. If their smallest part lasts long compared with what a
- * promising GPU would need for all that is left, they would end long after it. So they leave the
- * rest to the GPU until it has shown that it does not keep its promise. In n-body on an H200 beside
- * 16 cores (131,072 bodies) a second piece for each core, given while the GPU's results were being
- * copied home, turned 16 ms into 32. If one round of pieces is the whole job, a device that joins a
- * moment later would find nothing, in every job: products of 666 rows took 11 ms on those cores,
- * and 1.8 on the GPU, which had been dropped because it had loaded a library during its first
- * chunk. */
+/* Cores are the first to know their speed. If their smallest part takes long compared with the time
+ * that a promising GPU would need for all remaining items, they would end long after it. So they
+ * leave the rest to the GPU, until the GPU turns out to be slower than promised. In n-body on an
+ * H200 beside 16 cores (131,072 bodies) a second piece for each core, given while the GPU's results
+ * were being copied home, turned 16 ms into 32. If one round of pieces is the whole job, a device
+ * that joins a moment later would find nothing, in every job: products of 666 rows took 11 ms on
+ * those cores, and 1.8 on the GPU, which had been dropped because it had loaded a library during
+ * its first chunk. */
 int yk_auto_trusts(const struct yk_auto *state, const struct yk_request *request,
                    struct yk_take *out)
 {
@@ -152,7 +153,7 @@ static void probe_gpu(struct yk_auto *state, const struct yk_request *request, s
     const int device = request->device;
     const struct yk_split_status *status = &view->devices[device];
     int64_t most = (view->last - view->first) / (4 * (int64_t)view->device_count);
-    /* It does all of the work alone, in chunks that memory keeps short: no lane need wait. */
+    /* The GPU works alone, in chunks that its memory keeps short, so no lane need wait. */
     int streams_alone = view->device_count == 1 && status->known.limit > 0;
     double others_ns;
     if (status->items_out > 0 && !streams_alone)

@@ -4,9 +4,9 @@
 
 #include "auto.h"
 
-/* Regions that end this part of the job's time apart stay as they are, because moving rows costs
- * copies. If rows are copied in every job anyway (for at least COPIED_PART of their items' time),
- * the limit is COPIED_TOLERANCE. */
+/* Regions stay as they are if their ends differ by at most this part of the job's time, because
+ * moving rows costs copies. If rows are copied in every job anyway (for at least COPIED_PART of
+ * their items' time), the limit is COPIED_TOLERANCE. */
 #define SHARE_TOLERANCE  0.03
 #define COPIED_TOLERANCE 0.01
 #define COPIED_PART      0.01
@@ -22,9 +22,9 @@
 /* Use speeds to place regions only if no chunk was more than SPREAD_MOST times as expensive as
  * others: a speed is then the same wherever it was measured. */
 #define SPREAD_MOST 1.25
-/* A GPU streams if it copies for this part of its time: beside others that do, host memory keeps it
- * from copying all the time. GPUs whose rates differ by no more than a factor of NEARLY_AS_FAST
- * have equal links. */
+/* A GPU streams if it copies for this part of its time. If several GPUs stream, host memory limits
+ * their copies. GPUs whose rates differ by no more than a factor of NEARLY_AS_FAST have equal
+ * links. */
 #define STREAMING      0.25
 #define NEARLY_AS_FAST 2.0
 
@@ -112,16 +112,16 @@ static int all_stream(const struct yk_split_view *view)
     return most <= NEARLY_AS_FAST * least;
 }
 
-/* Which rows a device does matters more than how many: beside other jobs, or if the rows of all are
- * copied in every job, because memory is made ready for each new pair of row and device. Any other
- * job that runs alone may be best done by one of the GPUs, which fronts find out. */
+/* Returns 1 if the place of a GPU's rows matters more than their number: beside other jobs, or if
+ * all rows are copied in every job, because memory must be prepared for each new pair of row and
+ * device. In other jobs one GPU alone may be best, which two fronts find out. */
 static int gpus_keep_to_rows(const struct yk_split_view *view)
 {
     return gpus_are_alike(view) && (is_even_crowd(view) || all_stream(view));
 }
 
-/* One or some of these GPUs did what all could have done: a device that was late once would get
- * nothing in all later jobs. */
+/* Returns 1 if some GPUs had work in the last job and others had none. Without this test a device
+ * that was late once would get nothing in all later jobs. */
 static int some_had_nothing(const struct yk_split_view *view)
 {
     int d, idle = 0, busy = 0;

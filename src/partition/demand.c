@@ -5,8 +5,8 @@
  * because faster devices ask more often. A device may hold a window of tasks (section 3.3): the
  * next one's copies hide behind its work.
  *
- * A model supplies the capabilities, behind a table of functions as in the paper, whose own results
- * use the peaks that manufacturers announce.
+ * A model supplies the capabilities, behind a table of functions as in the paper. The paper's own
+ * results use the peaks that manufacturers announce.
  *
  * Choices where the paper leaves something open:
  *   - dd, "a system constant" that makes many more tasks than devices, is 16 for each device.
@@ -14,7 +14,7 @@
  *     the next one gets tasks of N / dd.
  *   - A device whose capability is unknown counts as 1: it must not wait for others to be known.
  *   - The cores are one device, which share a task among them.
- *   - Of a peak only ratios count, so if one device's is unknown those of the others say nothing.
+ *   - Only ratios of peaks count, so peaks are useless if one device's peak is unknown.
  */
 #include <math.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static yoke_status keep_given(struct demand *demand, const char *capability)
     yoke_status status;
     if (!capability)
         return yk_fail(YOKE_EINVAL,
-                       "demand: model=given, and no capability is; write capability=A/B/..., a "
+                       "demand: model=given needs capabilities; write capability=A/B/..., a "
                        "number for each of %s",
                        yk_count_words(view->device_count, "device").text);
     numbers.at = yk_calloc((size_t)view->device_count, sizeof *numbers.at);
@@ -121,7 +121,7 @@ static double fitted(const struct demand *demand, int device)
     return item_ns > 0 ? 1 / item_ns : 0;
 }
 
-static const struct model no_peaks = { "peak", "learned, for not every device's peak is known",
+static const struct model no_peaks = { "peak", "learned, because a device's peak is unknown",
                                        keep_nothing, fitted };
 
 static yoke_status keep_peaks(struct demand *demand, const char *capability)
@@ -193,7 +193,7 @@ static yoke_status check_settings(const struct settings *settings)
                        (long long)settings->window);
     if (settings->capability && models[settings->model].open != keep_given)
         return yk_fail(YOKE_EINVAL,
-                       "demand: capability is given, and model=%s does not look at it; add "
+                       "demand: capability is given, but model=%s does not use it; add "
                        "model=given or leave it out",
                        models[settings->model].name);
     return YOKE_OK;
@@ -275,9 +275,9 @@ static void explain(const void *state, int device, char *text, size_t size)
     yk_ends_explain(demand->view, device, text, size);
     if (*text == '\0')
         snprintf(text, size,
-                 "its capability is %.3g, the fastest's being 1 (%s): %s, the latest of "
+                 "its capability is %.3g, the fastest device's is 1 (%s): %s, the latest of "
                  "range / %lld * %.3g = %s",
-                 own->relative, known ? demand->model->source : "unknown, so taken for as fast",
+                 own->relative, known ? demand->model->source : "unknown, so assumed to be 1",
                  yk_count_words(demand->view->devices[device].chunks_done, "task").text,
                  (long long)demand->dd, own->relative, yk_count_words(own->task, "item").text);
 }

@@ -61,14 +61,14 @@ static void explain(const void *state, int device, char *text, size_t size)
     const struct dynamic *dynamic = state;
     yk_ends_explain(dynamic->ends.view, device, text, size);
     if (*text == '\0')
-        snprintf(text, size, "came back for %s at a time, at %s items/us while busy",
+        snprintf(text, size, "took %s at a time, at %s items/us while busy",
                  yk_count_words(dynamic->chunk, "item").text,
                  yk_number_words(1e3 * dynamic->ends.view->devices[device].rate).text);
 }
 
 const struct yk_partitioner yk_partitioner_dynamic = {
     .name = "dynamic",
-    .summary = "chunks of one size to whoever is free",
+    .summary = "chunks of one size, one for each free lane",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .open = open_dynamic,

@@ -53,6 +53,6 @@ void yk_ends_explain(const struct yk_split_view *view, int device, char *text, s
         *text = '\0';
     if (status->chunks_done == 0)
         snprintf(text, size, "%s",
-                 status->joined ? "did nothing: the others took all there was before it asked"
-                                : "did nothing: its kernel was not ready before all was done");
+                 status->joined ? "did nothing: the other devices took all items before it asked"
+                                : "did nothing: its kernel was not ready before the job ended");
 }

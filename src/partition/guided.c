@@ -77,8 +77,8 @@ static void explain(const void *state, int device, char *text, size_t size)
     yk_ends_explain(guided->ends.view, device, text, size);
     if (*text == '\0')
         snprintf(text, size,
-                 "came back for what was left / %.4g, at least %s, at %s items/us while "
-                 "busy",
+                 "took 1 / %.4g of the remaining items at a time, at least %s, at %s items/us "
+                 "while busy",
                  guided->k * (double)guided->ends.lanes,
                  yk_count_words(guided->threshold, "item").text,
                  yk_number_words(1e3 * guided->ends.view->devices[device].rate).text);

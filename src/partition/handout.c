@@ -212,8 +212,8 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
     status->items_out += items;
 }
 
-/* Every device that could work was refused, and nothing is under way that would change that: the
- * partitioner holds items back. This lane gets them. */
+/* Returns 1 if the partitioner holds items back although no chunk is out: it refused every device
+ * that could work. Then this lane gets the items. */
 static int stuck(struct yk_dispatch *dispatch, int device, const struct yk_take *take)
 {
     if (take->wake_ns > dispatch->now || dispatch->out_count > 0 ||
@@ -229,12 +229,12 @@ static int stuck(struct yk_dispatch *dispatch, int device, const struct yk_take 
 static void take_rest(const struct yk_dispatch *dispatch, int device, struct yk_take *take)
 {
     const struct yk_split_device *known = &dispatch->status[device].known;
-    *take = (struct yk_take){ .items = dispatch->view.free_items, .reason = "nobody else" };
+    *take = (struct yk_take){ .items = dispatch->view.free_items, .reason = "no other device" };
     if (known->host_memory)
         take->piece = take->items / known->lanes + 1;
 }
 
-/* As many pieces per lane, of fewer items each. */
+/* The lanes get as many pieces as before, of fewer items each. */
 static void heed_bound(const struct yk_dispatch *dispatch, int device, struct yk_take *take)
 {
     const int64_t bound = dispatch->devices[device].bound;

@@ -221,8 +221,8 @@ void yk_ht_explain(const void *state, int device, char *text, size_t size)
     int length;
     if (status->chunks_done == 0) {
         snprintf(text, size, "%s",
-                 status->joined ? "did nothing: the others took all there was before it asked"
-                                : "did nothing: its kernel was not ready before all was done");
+                 status->joined ? "did nothing: the other devices took all items before it asked"
+                                : "did nothing: its kernel was not ready before the job ended");
     } else if (!yk_ht_is_gpu(view, device)) {
         snprintf(text, size,
                  "did %.1f %% in %s, the latest of %s, whose size changed %s; a core does %s "

@@ -71,7 +71,8 @@ static uint32_t bit(int device)
 
 /* --- lines and sets --- */
 
-/* A smaller part takes the device just as long. Each core of a CPU device has its least piece. */
+/* The device's least part: smaller parts take it just as long. Each core of a CPU device has a
+ * least piece. */
 static double least_of(const struct yk_split_view *view, int d)
 {
     const struct yk_split_device *known = &view->devices[d].known;

@@ -14,7 +14,7 @@ static const char *whose(const struct yk_split_device *known)
 static const char *why(const struct yk_split_device *known)
 {
     return yk_linear_doubts(known)
-               ? ", taken to be faster than it was since it had nothing of many such jobs"
+               ? ", assumed to be faster than it was because it got nothing of many such jobs"
                : "";
 }
 
@@ -37,7 +37,7 @@ static void explain_nothing(const struct yk_linear *state, int device, char *tex
     const struct yk_line *line = &told->line;
     const double least = told->part.least;
     if (!(line->item_ns > 0))
-        snprintf(text, size, "nothing: what it takes was never seen; the others need %s",
+        snprintf(text, size, "nothing: its time was never measured; the others need %s",
                  yk_time_words(state->end_ns).text);
     else if (told->without_ns > 0)
         snprintf(text, size,

@@ -74,7 +74,7 @@ const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch)
     return dispatch->partitioner_text;
 }
 
-/* The device's only chunk, and its first ever: not enough to judge it. */
+/* Returns 1 if the device has had only one chunk ever, which is not enough to judge it. */
 static int is_untried(const struct yk_dispatch *dispatch, int device)
 {
     const struct yk_split_status *status = &dispatch->status[device];

@@ -1,7 +1,7 @@
 /* trained.c - PURE. Contiguous shares learned from earlier runs, adjusted from run to run when they
- * have become unbalanced (papers/003, section 3; model/adjust.h says when and how). Within a run
- * nothing is decided anew: it works like `static`, with learned shares. A job about which too
- * little is known is split by `auto`, which teaches it. */
+ * have become unbalanced (papers/003, section 3; model/adjust.h says when and how). Within a run it
+ * works like `static`, with learned shares. A job about which too little is known is split by
+ * `auto`, which teaches it. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>

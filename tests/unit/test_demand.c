@@ -94,12 +94,14 @@ static void the_papers_example(void **state)
     (void)state;
     WALK(dispatch, steps);
     assert_int_equal(yk_dispatch_left(dispatch), 0);
-    assert_string_equal(yk_dispatch_reason(dispatch, CPU),
-                        "its capability is 0.3, the fastest's being 1 (given): 8 tasks, the latest "
-                        "of range / 10 * 0.3 = 30 items");
-    assert_string_equal(yk_dispatch_reason(dispatch, GPU),
-                        "its capability is 1, the fastest's being 1 (given): 8 tasks, the latest "
-                        "of range / 10 * 1 = 100 items");
+    assert_string_equal(
+        yk_dispatch_reason(dispatch, CPU),
+        "its capability is 0.3, the fastest device's is 1 (given): 8 tasks, the latest "
+        "of range / 10 * 0.3 = 30 items");
+    assert_string_equal(
+        yk_dispatch_reason(dispatch, GPU),
+        "its capability is 1, the fastest device's is 1 (given): 8 tasks, the latest "
+        "of range / 10 * 1 = 100 items");
     yk_dispatch_close(dispatch);
 }
 

@@ -196,7 +196,7 @@ static void a_miser_does_not_stop_the_job(void **state)
     assert_int_equal(next(dispatch, 0, &chunk), YK_WAIT);
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
     assert_chunk(&chunk, 0, 1000);
-    assert_string_equal(chunk.reason, "nobody else");
+    assert_string_equal(chunk.reason, "no other device");
     done(dispatch, &chunk, 900);
     assert_int_equal(next(dispatch, 1, &chunk), YK_WAIT);
     assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
