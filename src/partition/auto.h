@@ -60,11 +60,23 @@ static inline int yk_auto_is_late(const struct yk_auto *state, int64_t now)
 {
     return now - state->began > YK_EXPECT_NS;
 }
-/* ns until device d, which has not joined but whose speed is known, is expected; < 0: it is not. */
-int64_t yk_auto_expected_ns(const struct yk_auto *state, int d, int64_t now);
 /* The device whose speed predicts device d: d itself, else another GPU of its make; -1: none. Only
  * for planning what others do: d's own chunks must show how fast it is. */
 int yk_auto_like(const struct yk_split_view *view, int d);
+/* ns until device d, which has not joined but whose speed is known, is expected; < 0: it is not.
+ *
+ * The device had not joined when the job began. Its thread has to wake up first, which can take
+ * milliseconds if all cores are busy. A device that asks earlier must not take all items. The best
+ * guess is that a device that is late by t joins within another t. So what is kept for it shrinks
+ * with time, and the others do not wait for a device that would join too late to help. */
+static inline int64_t yk_auto_expected_ns(const struct yk_auto *state, int d, int64_t now)
+{
+    const struct yk_split_status *status = &state->view->devices[d];
+    if (status->joined || !status->active || status->known.host_memory ||
+        yk_auto_like(state->view, d) < 0)
+        return -1;
+    return yk_at_least(now - state->began, YK_EXPECT_NS);
+}
 /* Computes quotas, and in the first call decides whether there are regions. */
 void yk_auto_plan(struct yk_auto *state, int64_t now);
 /* The fixed cost of a chunk of device d and its smallest part, by the speed of device `whose`. */

@@ -30,19 +30,6 @@ int yk_auto_like(const struct yk_split_view *view, int d)
     return -1;
 }
 
-/* The device had not joined when the job began. Its thread has to wake up first, which can take
- * milliseconds if all cores are busy. A device that asks earlier must not take all items. The best
- * guess is that a device that is late by t joins within another t. So what is kept for it shrinks
- * with time, and the others do not wait for a device that would join too late to help. */
-int64_t yk_auto_expected_ns(const struct yk_auto *state, int d, int64_t now)
-{
-    const struct yk_split_view *view = state->view;
-    const struct yk_split_status *status = &view->devices[d];
-    if (status->joined || !status->active || status->known.host_memory || yk_auto_like(view, d) < 0)
-        return -1;
-    return yk_at_least(now - state->began, YK_EXPECT_NS);
-}
-
 /* The chunk size with which its speed was measured, at most one fill. */
 static double measured_items(const struct yk_auto *state, int d)
 {

@@ -16,7 +16,8 @@ static int has_spare_queue(const struct yk_ht *ht)
     return 0;
 }
 
-int64_t yk_ht_rest(const struct yk_ht *ht)
+/* Free items of r, without those of the spare queue. */
+static int64_t rest_of(const struct yk_ht *ht)
 {
     const struct yk_split_view *view = ht->view;
     if (!has_spare_queue(ht))
@@ -26,19 +27,20 @@ int64_t yk_ht_rest(const struct yk_ht *ht)
 
 /* Counts streams of a device that has not joined yet, too: its grain matters from the start.
  * Otherwise the first cores to ask would get most of the range before the device is there. */
-static int expected_streams(const struct yk_ht *ht, int d)
+static inline int expected_streams(const struct yk_ht *ht, int d)
 {
     const struct yk_split_view *view = ht->view;
     return view->devices[d].active ? ht->devices[d].stream_count - ht->devices[d].out_count : 0;
 }
 
-static int active_streams(const struct yk_ht *ht, int d)
+static inline int active_streams(const struct yk_ht *ht, int d)
 {
     const struct yk_split_view *view = ht->view;
     return view->devices[d].joined ? expected_streams(ht, d) : 0;
 }
 
-double yk_ht_speed(const struct yk_ht *ht, int device)
+/* f_i (eq. 3) of one stream; 0: unknown, or the device is out. */
+static inline double speed_of(const struct yk_ht *ht, int device)
 {
     if (!(ht->lambda_c > 0) || active_streams(ht, device) == 0)
         return 0;
@@ -61,7 +63,8 @@ int yk_ht_drives(const struct yk_ht *ht, int lane, int *device, int *stream)
     return 0;
 }
 
-int64_t yk_ht_cores(const struct yk_ht *ht)
+/* nCores. */
+static int64_t core_count(const struct yk_ht *ht)
 {
     const struct yk_split_view *view = ht->view;
     int64_t cores = 0, limit = 0;
@@ -90,18 +93,19 @@ static double speeds(const struct yk_ht *ht, int device, int without)
     double sum = 0;
     int d;
     for (d = 0; d < view->device_count; d++)
-        sum += yk_ht_speed(ht, d) * (active_streams(ht, d) - (d == device ? without : 0));
+        sum += speed_of(ht, d) * (active_streams(ht, d) - (d == device ? without : 0));
     return sum;
 }
 
-int64_t yk_ht_gpu_range(struct yk_ht *ht, int device, int stream)
+/* get_GPU_range (fig. 8); 0: nothing. */
+static int64_t gpu_range(struct yk_ht *ht, int device, int stream)
 {
     struct yk_ht_device *mine = &ht->devices[device];
-    int64_t rest = yk_ht_rest(ht), grain = mine->grain.items;
-    double f = yk_ht_speed(ht, device), others;
+    int64_t rest = rest_of(ht), grain = mine->grain.items;
+    double f = speed_of(ht, device), others;
     if (stream >= mine->stream_count || mine->streams[stream].out)
         return 0;
-    others = speeds(ht, device, 1) + (double)yk_ht_cores(ht);
+    others = speeds(ht, device, 1) + (double)core_count(ht);
     if (f == 0 || others <= 0)
         return grain < rest ? grain : rest;
     if ((double)grain / f < (double)(rest - grain) / others) /* line 5 */
@@ -117,16 +121,17 @@ static int64_t whole(double items, int64_t most)
     return items < (double)most ? (int64_t)items : most;
 }
 
-int64_t yk_ht_cpu_range(struct yk_ht *ht)
+/* get_CPU_range (fig. 9); 0: nothing. */
+static int64_t cpu_range(struct yk_ht *ht)
 {
     const struct yk_split_view *view = ht->view;
-    int64_t rest = yk_ht_rest(ht), cores = yk_ht_cores(ht), range;
+    int64_t rest = rest_of(ht), cores = core_count(ht), range;
     double longest = 0, sum = 0, grain = 0;
     int d;
     if (cores < 1)
         cores = 1; /* the caller is a core */
     for (d = 0; d < view->device_count; d++) {
-        double f = yk_ht_speed(ht, d), mine = (double)ht->devices[d].grain.items;
+        double f = speed_of(ht, d), mine = (double)ht->devices[d].grain.items;
         int streams = active_streams(ht, d);
         if (expected_streams(ht, d) > 0 && mine > grain)
             grain = mine;
@@ -170,13 +175,13 @@ static void take_from_rest(struct yk_ht *ht, int64_t items, struct yk_take *out)
 
 void yk_ht_take_gpu(struct yk_ht *ht, int device, int stream, struct yk_take *out)
 {
-    take_from_rest(ht, yk_ht_gpu_range(ht, device, stream), out);
+    take_from_rest(ht, gpu_range(ht, device, stream), out);
     out->reason = "grain";
 }
 
 void yk_ht_take_cpu(struct yk_ht *ht, struct yk_take *out)
 {
-    int64_t items = yk_ht_cpu_range(ht);
+    int64_t items = cpu_range(ht);
     if (items != ht->core_latest &&
         (items < 0.9 * (double)ht->core_latest || items > 1.1 * (double)ht->core_latest))
         ht->core_sizes++;
@@ -206,7 +211,7 @@ void yk_ht_observe(void *state, int device, const struct yk_chunk_times *times)
     /* If its thread would become free at its next turn, decide that now: this event wakes the
      * thread, and later there may be no event. */
     for (s = 0; s < ht->devices[device].stream_count && view->devices[device].chunks_out == 0; s++)
-        yk_ht_gpu_range(ht, device, s);
+        gpu_range(ht, device, s);
 }
 
 void yk_ht_explain(const void *state, int device, char *text, size_t size)

@@ -85,18 +85,8 @@ yoke_status yk_ht_open(const struct yk_split_view *view, const struct yk_ht_sett
 void yk_ht_close(void *state);
 
 /* --- host_threads.c --- */
-/* Free items of r, without those of the spare queue. */
-int64_t yk_ht_rest(const struct yk_ht *ht);
-/* f_i (eq. 3) of one stream; 0: unknown, or the device is out. */
-double yk_ht_speed(const struct yk_ht *ht, int device);
-/* nCores. */
-int64_t yk_ht_cores(const struct yk_ht *ht);
 /* The stream that a CPU lane's thread drives. Returns 1 if it is active, otherwise 0. */
 int yk_ht_drives(const struct yk_ht *ht, int lane, int *device, int *stream);
-
-/* get_GPU_range (fig. 8) and get_CPU_range (fig. 9); 0: nothing. */
-int64_t yk_ht_gpu_range(struct yk_ht *ht, int device, int stream);
-int64_t yk_ht_cpu_range(struct yk_ht *ht);
 
 /* The turn of a stream, and of a CPU lane whose thread is free, for both partitioners. */
 void yk_ht_take_gpu(struct yk_ht *ht, int device, int stream, struct yk_take *out);
