@@ -64,13 +64,13 @@ CLOCKED_VOID(yk_dispatch_close, (struct yk_dispatch * dispatch), (dispatch))
 CLOCKED_VOID(yk_dispatch_join, (struct yk_dispatch * dispatch, int device, int64_t now),
              (dispatch, device, now))
 CLOCKED(enum yk_verdict, yk_dispatch_next,
-        (struct yk_dispatch * dispatch, int device, int lane, int64_t now, struct yk_chunk *chunk,
+        (struct yk_dispatch * dispatch, const struct yk_request *request, struct yk_chunk *chunk,
          int64_t *wake_ns),
-        (dispatch, device, lane, now, chunk, wake_ns))
+        (dispatch, request, chunk, wake_ns))
 CLOCKED_VOID(yk_dispatch_done,
-             (struct yk_dispatch * dispatch, int device, const struct yk_chunk *chunk,
-              int64_t completed, const struct yk_chunk_times *times),
-             (dispatch, device, chunk, completed, times))
+             (struct yk_dispatch * dispatch, const struct yk_chunk *chunk, int64_t completed,
+              const struct yk_chunk_times *times),
+             (dispatch, chunk, completed, times))
 CLOCKED(int64_t, yk_dispatch_left, (const struct yk_dispatch *dispatch), (dispatch))
 CLOCKED_VOID(yk_dispatch_outcome,
              (const struct yk_dispatch *dispatch, int device, struct yk_split_outcome *out),

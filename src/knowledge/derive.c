@@ -13,7 +13,7 @@ static void keep_nearest(const struct yk_derive_from *from, struct yk_lesson *ou
 
 const struct yk_derivation yk_derive_nearest = {
     .name = "nearest",
-    .summary = "what the job of the nearest sizes did, as it was",
+    .summary = "the lesson of the nearest sizes, unchanged",
     .derive = keep_nearest,
 };
 

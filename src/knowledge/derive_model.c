@@ -45,6 +45,7 @@
 /* Prior covariance of every two places. The places are those of the lessons, and then that of the
  * sizes asked for. */
 struct ground {
+    const struct yk_derive_from *from;
     int count; /* number of lessons, and the place of the sizes asked for */
     double common[YK_PROCESS_PLACES][YK_PROCESS_PLACES];
     double own[YK_PROCESS_PLACES][YK_PROCESS_PLACES];
@@ -101,6 +102,7 @@ static void lay(struct ground *ground, const struct yk_derive_from *from)
 {
     double scale = scale_of(from), root = sqrt(scale);
     double small[YK_PROCESS_PLACES];
+    ground->from = from;
     ground->count = from->count;
     for (int i = 0; i <= from->count; i++)
         small[i] = smallness(from, scale, i);
@@ -131,8 +133,8 @@ struct fitted {
     int known;    /* another figure that must be known for this one to be known */
     double floor; /* added before the logarithm; 0: the figure is unknown if it is 0 */
     double noise; /* noise of its logarithm; 0: depends on how steady the device was */
-    int apart;    /* 1: if a device's figure is known at only one place it is the same everywhere,
-                   * whatever the others' is */
+    int apart; /* 1: if a device's figure is known at only one place, it is the same everywhere, and
+                  the other devices' figures do not matter */
 };
 
 /* The figure's known values for one device, as logarithms. */
@@ -178,13 +180,13 @@ static void gather_common(const struct yk_derive_from *from, const struct fitted
 }
 
 /* The common change of one figure over the places. */
-static void fit_common(const struct ground *ground, const struct yk_derive_from *from,
-                       const struct fitted *fitted, double common[YK_PROCESS_PLACES])
+static void fit_common(const struct ground *ground, const struct fitted *fitted,
+                       double common[YK_PROCESS_PLACES])
 {
     struct yk_process_points points;
     struct yk_process process;
     double most = POWER_MOST * ground->far;
-    gather_common(from, fitted, &points);
+    gather_common(ground->from, fitted, &points);
     yk_process_fit(&process, ground->common, &points);
     for (int i = 0; i <= ground->count; i++)
         common[i] = yk_process_mean(&process, i);
@@ -192,13 +194,13 @@ static void fit_common(const struct ground *ground, const struct yk_derive_from 
     *asked = fmin(fmax(*asked, common[0] - most), common[0] + most);
 }
 
-static double derive_figure(const struct ground *ground, const struct yk_derive_from *from,
-                            const double common[YK_PROCESS_PLACES], const struct fitted *fitted,
-                            const char *name)
+/* The figure of the device of that name, for the sizes asked for. */
+static double derive_figure(const struct ground *ground, const struct fitted *fitted,
+                            const double common[YK_PROCESS_PLACES], const char *name)
 {
     struct yk_process_points points;
     struct yk_process process;
-    gather(from, name, fitted, &points);
+    gather(ground->from, name, fitted, &points);
     if (points.count == 0)
         return 0;
     if (points.count == 1 && fitted->apart)
@@ -258,10 +260,10 @@ static void derive_figures(const struct yk_derive_from *from, struct yk_lesson *
     double common[YK_PROCESS_PLACES];
     lay(&ground, from);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        fit_common(&ground, from, &all[i], common);
+        fit_common(&ground, &all[i], common);
         for (int d = 0; d < out->device_count; d++)
             yk_figure_set(&out->devices[d], all[i].figure,
-                          derive_figure(&ground, from, common, &all[i], out->devices[d].name));
+                          derive_figure(&ground, &all[i], common, out->devices[d].name));
     }
     for (int d = 0; d < out->device_count; d++)
         out->devices[d].grain = fmin(out->devices[d].grain, out->sizes.at[0]);

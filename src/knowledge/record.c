@@ -11,22 +11,21 @@
 #define FIGURE(field) .offset = offsetof(struct yk_lesson_device, field)
 
 const struct yk_figure yk_figures[YK_FIGURES] = {
-    [YK_FIGURE_ITEM_NS] = { "item_ns", "ns for one item more, among the team", 0, DBL_MAX,
+    [YK_FIGURE_ITEM_NS] = { "item_ns", "ns of each further item, among the team", 0, DBL_MAX,
                             FIGURE(line.item_ns) },
-    [YK_FIGURE_FIXED_NS] = { "fixed_ns", "ns whatever it does, among the team", 0, DBL_MAX,
+    [YK_FIGURE_FIXED_NS] = { "fixed_ns", "fixed ns of its part, among the team", 0, DBL_MAX,
                              FIGURE(line.fixed_ns) },
     [YK_FIGURE_RATE] = { "rate", "items per ns while busy", 0, DBL_MAX, FIGURE(rate) },
-    [YK_FIGURE_CHUNK_NS] = { "chunk_ns", "ns of a chunk beside its items", 0, DBL_MAX,
-                             FIGURE(fixed_ns) },
+    [YK_FIGURE_CHUNK_NS] = { "chunk_ns", "overhead of a chunk, ns", 0, DBL_MAX, FIGURE(fixed_ns) },
     [YK_FIGURE_SHARE] = { "share", "part of the latest job's items; -1: unknown", -1, 1,
                           FIGURE(share) },
     [YK_FIGURE_COPIED_BYTES] = { "copied_bytes", "bytes copied for an item", 0, DBL_MAX,
                                  FIGURE(copied_bytes) },
-    [YK_FIGURE_SPREAD] = { "spread", "time of its dearest items to all of them; 0: unknown", 0,
+    [YK_FIGURE_SPREAD] = { "spread", "cost of its dearest items / mean cost; 0: unknown", 0,
                            DBL_MAX, FIGURE(spread) },
     [YK_FIGURE_GRAIN] = { "grain", "items of its chunks; 0: unknown", 0, DBL_MAX, FIGURE(grain) },
-    [YK_FIGURE_LINK] = { "link_bytes_per_ns", "its link, as described; 0: none", 0, DBL_MAX,
-                         FIGURE(link_bytes_per_ns) },
+    [YK_FIGURE_LINK] = { "link_bytes_per_ns", "speed of its link, as described; 0: none", 0,
+                         DBL_MAX, FIGURE(link_bytes_per_ns) },
     [YK_FIGURE_STEADY] = { "steady", "1: the rate was the same in two jobs", 0, 1, FIGURE(steady),
                            .whole = 1 },
     [YK_FIGURE_FORM] = { "form", "the faster kernel: 1 the job's, 2 its alternative; 0: unknown", 0,
@@ -35,10 +34,11 @@ const struct yk_figure yk_figures[YK_FIGURES] = {
                                  DBL_MAX, FIGURE(item_half_ns) },
     [YK_FIGURE_OFF] = { "off", "part by which samples are off the line; 0: unknown", 0, DBL_MAX,
                         FIGURE(off) },
-    [YK_FIGURE_STAY_ITEM_NS] = { "stay_item_ns", "ns for one item more while rows stay; 0: unknown",
-                                 0, DBL_MAX, FIGURE(cost.item_ns) },
-    [YK_FIGURE_STAY_CHUNK_NS] = { "stay_chunk_ns", "ns of a chunk beside its items while rows stay",
-                                  0, DBL_MAX, FIGURE(cost.fixed_ns) },
+    [YK_FIGURE_STAY_ITEM_NS] = { "stay_item_ns",
+                                 "ns of each further item while rows stay; 0: unknown", 0, DBL_MAX,
+                                 FIGURE(cost.item_ns) },
+    [YK_FIGURE_STAY_CHUNK_NS] = { "stay_chunk_ns", "overhead of a chunk while rows stay, ns", 0,
+                                  DBL_MAX, FIGURE(cost.fixed_ns) },
     [YK_FIGURE_STAY_ERROR] = { "stay_error", "standard error of these two, as a part of them", 0, 1,
                                FIGURE(cost.error) },
     [YK_FIGURE_STAY_NOISE] = { "stay_noise", "from job to job, as a part of the time", 0, 1,
@@ -85,27 +85,40 @@ static int device_is_sound(const struct yk_lesson *lesson, int place)
     return 1;
 }
 
-const char *yk_lesson_wrong(const struct yk_lesson *lesson)
+static const char *sizes_wrong(const struct yk_sizes *sizes)
 {
-    if (lesson->sizes.count < 0 || lesson->sizes.count > YK_SIZES_MAX)
+    if (sizes->count < 0 || sizes->count > YK_SIZES_MAX)
         return "has too many sizes";
-    for (int i = 0; i < lesson->sizes.count; i++)
-        if (!(lesson->sizes.at[i] >= 0 && lesson->sizes.at[i] <= DBL_MAX))
-            return "has a size that is no count";
-    if (lesson->origin < YK_ORIGIN_TRAINED || lesson->origin > YK_ORIGIN_TUNED)
-        return "has no origin";
-    if (lesson->confirmed < 0 || lesson->seen < 0)
-        return "was confirmed less than never";
-    if (!(lesson->ns >= 0 && lesson->ns <= DBL_MAX))
-        return "took less than no time";
+    for (int i = 0; i < sizes->count; i++)
+        if (!(sizes->at[i] >= 0 && sizes->at[i] <= DBL_MAX))
+            return "has a size that is negative or not finite";
+    return NULL;
+}
+
+static const char *devices_wrong(const struct yk_lesson *lesson)
+{
     if (lesson->device_count < 1 || lesson->device_count > YK_LESSON_DEVICES)
         return "has no devices, or too many";
     if (lesson->device_count < 32 && lesson->team >> lesson->device_count)
-        return "has a team of devices that it does not know";
+        return "has a team with devices that it does not list";
     for (int d = 0; d < lesson->device_count; d++)
         if (!device_is_sound(lesson, d))
-            return "has a device without a name of its own, or with a figure that cannot be";
+            return "has a device without a unique name, or with a figure out of range";
     return NULL;
+}
+
+const char *yk_lesson_wrong(const struct yk_lesson *lesson)
+{
+    const char *wrong = sizes_wrong(&lesson->sizes);
+    if (wrong)
+        return wrong;
+    if (lesson->origin < YK_ORIGIN_TRAINED || lesson->origin > YK_ORIGIN_TUNED)
+        return "has an unknown origin";
+    if (lesson->confirmed < 0 || lesson->seen < 0)
+        return "has a negative count of jobs, or a negative date";
+    if (!(lesson->ns >= 0 && lesson->ns <= DBL_MAX))
+        return "has a time that is negative or not finite";
+    return devices_wrong(lesson);
 }
 
 /* -0 and 0 are equal, so they have the same hash. */

@@ -65,8 +65,8 @@ const char *yk_store_path(const struct yk_store *store)
     return store ? store->settings.path : "";
 }
 
-/* After each failure the store is not used for a longer time, and finally not at all; jobs continue
- * without it. */
+/* After each failure the store pauses for a longer time, and finally stops; jobs continue without
+ * it. */
 static void count_failure(struct yk_store *store)
 {
     int doublings = store->failures < DOUBLINGS_MAX ? store->failures : DOUBLINGS_MAX;

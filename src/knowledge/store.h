@@ -8,7 +8,7 @@
  * nothing. Damaged files and those of a newer yoke or of another program need the user's attention
  * and log one line at `warn`; the others log one at `info`.
  *
- * A lesson is returned only as it was written: its row carries a checksum. Writers use
+ * A lesson is returned only if it is as it was written: its row carries a checksum. Writers use
  * transactions, so a process that is killed leaves the file as it was before or after one.
  *
  * Thread-safe, by one lock for each store. Every function accepts NULL for a store that knows

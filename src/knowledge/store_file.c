@@ -49,7 +49,7 @@ static int wait_for_others(void *context, int tries)
     return 1;
 }
 
-/* No call runs for ever, whatever the file contains. */
+/* No call runs for ever, even on a damaged file. */
 static int takes_too_long(void *context)
 {
     const struct yk_store *store = context;

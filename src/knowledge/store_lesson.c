@@ -90,7 +90,7 @@ int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_le
     if (code != SQLITE_OK)
         return code;
     if (!sound || yk_lesson_wrong(lesson) || yk_lesson_checksum(lesson) != checksum) {
-        yk_store_tell(store, YOKE_LOG_WARN, "a lesson in %s is damaged, and left out",
+        yk_store_tell(store, YOKE_LOG_WARN, "a lesson in %s is damaged and is ignored",
                       store->settings.path);
         return SQLITE_NOTFOUND;
     }
@@ -98,13 +98,12 @@ int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_le
 }
 
 /* Reads the only row, if there is one. */
-static int read_one(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson *lesson,
-                    int64_t *id)
+static int read_one(struct yk_store *store, sqlite3_stmt *row, struct yk_store_row *out)
 {
     int code = sqlite3_step(row);
     if (code == SQLITE_ROW) {
-        *id = sqlite3_column_int64(row, 0);
-        code = yk_store_read_lesson(store, row, lesson);
+        out->id = sqlite3_column_int64(row, 0);
+        code = yk_store_read_lesson(store, row, out->lesson);
         int ended = sqlite3_reset(row);
         return code != SQLITE_OK ? code : ended;
     }
@@ -113,7 +112,7 @@ static int read_one(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson 
 }
 
 int yk_store_look_up(struct yk_store *store, const struct yk_store_key *key,
-                     const struct yk_sizes *sizes, struct yk_lesson *lesson, int64_t *id)
+                     const struct yk_sizes *sizes, struct yk_store_row *out)
 {
     char text[YK_SIZES_TEXT];
     int code;
@@ -124,7 +123,7 @@ int yk_store_look_up(struct yk_store *store, const struct yk_store_key *key,
     sqlite3_bind_int64(row, 1, (int64_t)key->machine);
     sqlite3_bind_int64(row, 2, (int64_t)key->subject);
     sqlite3_bind_text(row, 3, text, -1, SQLITE_STATIC);
-    code = read_one(store, row, lesson, id);
+    code = read_one(store, row, out);
     sqlite3_clear_bindings(row); /* `text` goes out of scope */
     return code;
 }
@@ -132,22 +131,22 @@ int yk_store_look_up(struct yk_store *store, const struct yk_store_key *key,
 int yk_store_find(struct yk_store *store, const struct yk_store_key *key,
                   const struct yk_sizes *sizes, struct yk_lesson *out)
 {
-    int64_t id;
+    struct yk_store_row row = { .lesson = out };
     if (sizes->count < 0 || sizes->count > YK_SIZES_MAX || yk_store_begin(store) != YOKE_OK)
         return 0;
-    int code = yk_store_look_up(store, key, sizes, out, &id);
+    int code = yk_store_look_up(store, key, sizes, &row);
     yk_store_end(store, code == SQLITE_NOTFOUND ? SQLITE_OK : code);
     return code == SQLITE_OK;
 }
 
 void yk_store_warm(struct yk_store *store)
 {
-    static const struct yk_store_key nobody;
+    static const struct yk_store_key unknown;
     static const struct yk_sizes none;
     struct yk_lesson *room = yk_calloc(1, sizeof *room);
     int code;
     if (room)
-        yk_store_find(store, &nobody, &none, room);
+        yk_store_find(store, &unknown, &none, room);
     yk_free(room);
     if (yk_store_begin(store) != YOKE_OK)
         return;
@@ -159,25 +158,29 @@ struct nearby {
     int64_t id;
     double distance;
 };
+/* The nearest lessons, in order. */
+struct neighbours {
+    int count, most;
+    struct nearby at[NEAR_MAX];
+};
 
-/* Inserts `one`; the nearest ones stay in order. */
-static int add_nearby(struct nearby *nearest, int count, int most, struct nearby one)
+/* Inserts `one` if it is among the nearest. */
+static void add_nearby(struct neighbours *nearest, struct nearby one)
 {
-    int at = count < most ? count++ : most - 1;
-    if (at == most - 1 && count == most && nearest[at].id && nearest[at].distance <= one.distance)
-        return count;
-    for (; at > 0 && nearest[at - 1].distance > one.distance; at--)
-        nearest[at] = nearest[at - 1];
-    nearest[at] = one;
-    return count;
+    int at = nearest->count < nearest->most ? nearest->count++ : nearest->most - 1;
+    if (at == nearest->most - 1 && nearest->count == nearest->most && nearest->at[at].id &&
+        nearest->at[at].distance <= one.distance)
+        return;
+    for (; at > 0 && nearest->at[at - 1].distance > one.distance; at--)
+        nearest->at[at] = nearest->at[at - 1];
+    nearest->at[at] = one;
 }
 
 static int list_nearby(struct yk_store *store, const struct yk_store_key *key,
-                       const struct yk_sizes *sizes, struct nearby nearest[NEAR_MAX], int *count)
+                       const struct yk_sizes *sizes, struct neighbours *out)
 {
-    int code, most = *count;
+    int code;
     sqlite3_stmt *row = yk_store_statement(store, YK_SQL_SIZES, &code);
-    *count = 0;
     if (!row)
         return code;
     sqlite3_bind_int64(row, 1, (int64_t)key->machine);
@@ -189,7 +192,7 @@ static int list_nearby(struct yk_store *store, const struct yk_store_key *key,
             continue;
         one.distance = yk_sizes_distance(sizes, &theirs);
         if (one.distance < INFINITY)
-            *count = add_nearby(nearest, *count, most, one);
+            add_nearby(out, one);
     }
     return sqlite3_reset(row);
 }
@@ -197,18 +200,18 @@ static int list_nearby(struct yk_store *store, const struct yk_store_key *key,
 void yk_store_near(struct yk_store *store, const struct yk_store_key *key,
                    const struct yk_sizes *sizes, struct yk_lesson_list *out)
 {
-    struct nearby nearest[NEAR_MAX] = { 0 };
-    int code, count = out->capacity < NEAR_MAX ? out->capacity : NEAR_MAX;
+    struct neighbours nearest = { .most = out->capacity < NEAR_MAX ? out->capacity : NEAR_MAX };
+    int code;
     out->count = 0;
-    if (count < 1 || yk_store_begin(store) != YOKE_OK)
+    if (nearest.most < 1 || yk_store_begin(store) != YOKE_OK)
         return;
-    code = list_nearby(store, key, sizes, nearest, &count);
-    for (int i = 0; i < count && code == SQLITE_OK; i++) {
+    code = list_nearby(store, key, sizes, &nearest);
+    for (int i = 0; i < nearest.count && code == SQLITE_OK; i++) {
         sqlite3_stmt *row = yk_store_statement(store, YK_SQL_LESSON, &code);
         if (!row)
             break;
-        sqlite3_bind_int64(row, 1, nearest[i].id);
-        code = read_one(store, row, &out->at[out->count], &nearest[i].id);
+        sqlite3_bind_int64(row, 1, nearest.at[i].id);
+        code = read_one(store, row, &(struct yk_store_row){ .lesson = &out->at[out->count] });
         out->count += code == SQLITE_OK;
         if (code == SQLITE_NOTFOUND)
             code = SQLITE_OK;

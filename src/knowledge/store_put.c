@@ -93,8 +93,8 @@ static int put_lesson(struct yk_store *store, const struct yk_store_entry *entry
                       struct putting *putting)
 {
     struct yk_lesson *fresh = &putting->fresh, *kept = &putting->kept;
-    int64_t id = 0;
-    int code = yk_store_look_up(store, &entry->key, &entry->lesson->sizes, kept, &id);
+    struct yk_store_row row = { .lesson = kept };
+    int code = yk_store_look_up(store, &entry->key, &entry->lesson->sizes, &row);
     *fresh = *entry->lesson;
     if (!fresh->seen)
         fresh->seen = putting->now;
@@ -106,7 +106,7 @@ static int put_lesson(struct yk_store *store, const struct yk_store_entry *entry
         *kept = *fresh;
     else
         return code;
-    return put_row(store, &entry->key, id, kept);
+    return put_row(store, &entry->key, row.id, kept);
 }
 
 static int put_entries(struct yk_store *store, void *context)

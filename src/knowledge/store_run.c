@@ -28,7 +28,7 @@ static int put_run(struct yk_store *store, void *context)
 yoke_status yk_store_put_run(struct yk_store *store, const char *text)
 {
     if (strlen(text) > TEXT_MAX)
-        return yk_fail(YOKE_EINVAL, "what a run tells of itself is longer than a megabyte");
+        return yk_fail(YOKE_EINVAL, "the description of a run is longer than 1 MiB");
     yoke_status status = yk_store_transact(store, put_run, (void *)text);
     return status == YOKE_ENODEV ? YOKE_OK : status;
 }

@@ -21,10 +21,10 @@ struct variables {
 static const struct yk_option options[] = {
     { "kb", "YOKE_KB", NULL, "file that keeps what was learned, or off", YK_OPTION_TEXT,
       offsetof(struct variables, path), NULL },
-    { "kb-limit", "YOKE_KB_LIMIT", "64M", "how large it may become", YK_OPTION_BYTES,
+    { "kb-limit", "YOKE_KB_LIMIT", "64M", "largest size of the file", YK_OPTION_BYTES,
       offsetof(struct variables, limit_bytes), NULL },
-    { "kb-derive", "YOKE_KB_DERIVE", NULL, "how lessons for sizes never seen come about",
-      YK_OPTION_TEXT, offsetof(struct variables, derive), NULL },
+    { "kb-derive", "YOKE_KB_DERIVE", NULL, "how lessons for new sizes are derived", YK_OPTION_TEXT,
+      offsetof(struct variables, derive), NULL },
     { .name = NULL },
 };
 

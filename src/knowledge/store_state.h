@@ -105,10 +105,15 @@ extern const int yk_schema_version;
 #define YK_LESSON_COLUMNS "id, sizes, origin, confirmed, seen, ns, team, checksum"
 enum { YK_LESSON_COLUMN_COUNT = 8 };
 int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson *lesson);
-/* The lesson of these sizes: SQLITE_OK; SQLITE_NOTFOUND: there is none, or a damaged one. *id is
+/* A row of lessons. */
+struct yk_store_row {
+    int64_t id;
+    struct yk_lesson *lesson; /* memory of the caller, filled from the row */
+};
+/* The lesson of these sizes: SQLITE_OK; SQLITE_NOTFOUND: there is none, or a damaged one. The id is
  * set if there is a row. */
 int yk_store_look_up(struct yk_store *store, const struct yk_store_key *key,
-                     const struct yk_sizes *sizes, struct yk_lesson *lesson, int64_t *id);
+                     const struct yk_sizes *sizes, struct yk_store_row *out);
 
 /* store_list.c: keeps the file within its limit. */
 int yk_store_trim(struct yk_store *store);

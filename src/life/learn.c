@@ -37,7 +37,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         struct yk_learned *learned = &memory->device[d];
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
         ran->told_ns = desc->launch_ns;
-        ran->everybodys = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
+        ran->all_asked = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
         ran->forgives = forgives && !desc->host_memory;
         yk_learned_note(learned, outcome, ran);
         memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);

@@ -2,17 +2,17 @@
  * work distribution").
  *
  * After each run dev = min / max of the times of the parts that ran beside each other; below 0.88
- * the run was unbalanced. lbt(n) = unbalanced * w + lbt(n - 1) * (1 - w) forgets single events and
- * grows while the imbalance lasts: from 0.9 on shares change. On the first level the slowest class
- * gives a tenth to the others, half of that once it has given too much. On the second level all
- * shares are fitted to the latest times at once: after three such steps without balance, if dev is
- * below 0.5, or, beyond the paper, if by the latest times three steps would not be enough, or if
- * there is no other class.
+ * the run was unbalanced. lbt(n) = unbalanced * w + lbt(n - 1) * (1 - w) fades after single events
+ * and grows while the imbalance lasts. Shares change once it reaches 0.9. On the first level the
+ * slowest class gives a tenth to the others; the step is halved when a class has given too much. On
+ * the second level all shares are fitted to the latest times at once. That happens after three
+ * steps without balance, or if dev is below 0.5. Beyond the paper it also happens if by the latest
+ * times three steps would not be enough, or if there is only one class.
  *
- * The tenth is taken of the smaller of both sides, because a tenth of 97 % would be four times what
- * the other side has; and no more is given than makes both end together by the latest times. While
- * steps are made, a run counts as unbalanced already half as far from 1 (0.94): otherwise steps
- * would end at the edge, a tenth slower than their goal.
+ * The tenth is a tenth of the smaller side, because a tenth of 97 % would make the other side four
+ * times as large. A step is never larger than what makes both sides end together by the latest
+ * times. While steps are made, a run counts as unbalanced already half as far from 1 (0.94):
+ * otherwise steps would end at the edge, a tenth slower than their goal.
  */
 #ifndef YK_MODEL_ADJUST_H
 #define YK_MODEL_ADJUST_H

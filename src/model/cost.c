@@ -9,7 +9,7 @@
 #define NOISE_FIRST 0.06
 /* Standard deviation of a after a first job, and of b as given, as a part of the value. */
 #define FIRST_PART 0.5
-/* What a and b that an earlier process learned may have changed by since, as a part of them. */
+/* Possible change of a and b since an earlier process learned them, as a part of them. */
 #define RECALLED_PART 0.03
 /* The same for a that is taken from another device of the make. */
 #define PEER_PART 0.1
@@ -49,8 +49,8 @@ static void open_known(struct yk_cost *cost, double item_ns, double fixed_ns, do
     cost->fixed_var = part * fixed_ns * part * fixed_ns;
 }
 
-/* a and b have large errors that cancel each other if all parts had the same size. What is kept is
- * the error of a given b. */
+/* If all parts had the same size, a and b have large errors that cancel each other. So the error of
+ * a for a given b is kept. */
 void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out)
 {
     const double both = cost->fixed_var > 0 ? cost->both_var * cost->both_var / cost->fixed_var : 0;
@@ -93,9 +93,9 @@ static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample
     cost->jobs = 1;
 }
 
-/* Jobs of one length cannot tell a from b, so that rounding could make variances negative, and one
- * change after the other could make them grow without end. So a and b are never more certain than
- * their drift, and neither is less certain than if all of the job's time might be its own. */
+/* Jobs of one length do not separate a from b. Then rounding could make variances negative, and
+ * repeated changes could make them grow without end. So a and b are never more certain than their
+ * drift, and neither is less certain than if the job's whole time could be due to it alone. */
 static void keep_certainty(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double item_drift = DRIFT * cost->item_ns, fixed_drift = DRIFT * cost->fixed_ns;
@@ -133,7 +133,7 @@ static void follow(struct yk_cost *cost, const struct yk_cost_sample *sample, do
     keep_certainty(cost, sample);
 }
 
-/* At least the drift of a: rounding could give less than nothing. */
+/* At least the drift of a, because rounding could make the variance negative. */
 static double foreseen_var(const struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double drift = DRIFT * cost->item_ns * sample->items;
@@ -211,74 +211,86 @@ enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sam
 
 /* --- makes --- */
 
+/* The devices of one make. */
 struct make {
+    struct yk_cost *costs;
+    const struct yk_cost_pool *devices;
+    int number;
     double weights, item, fixed; /* sums over the known devices, weighted by certainty */
     double vars;                 /* sum of their variances */
     int known;
 };
 
-static struct make sum_up(const struct yk_cost *costs, const int *make, int count, int which)
+static int belongs(const struct make *make, int device)
 {
-    struct make sums = { 0 };
+    return make->devices->make[device] == make->number;
+}
+
+static int is_known_of(const struct make *make, int device)
+{
+    return belongs(make, device) && yk_cost_is_known(&make->costs[device]);
+}
+
+static void sum_up(struct make *make)
+{
     int d;
-    for (d = 0; d < count; d++) {
+    for (d = 0; d < make->devices->count; d++) {
+        const struct yk_cost *cost = &make->costs[d];
         double weight;
-        if (make[d] != which || !yk_cost_is_known(&costs[d]))
+        if (!is_known_of(make, d))
             continue;
-        weight = 1 / costs[d].item_var;
-        sums.weights += weight;
-        sums.item += weight * costs[d].item_ns;
-        sums.fixed += weight * costs[d].fixed_ns;
-        sums.vars += costs[d].item_var;
-        sums.known++;
+        weight = 1 / cost->item_var;
+        make->weights += weight;
+        make->item += weight * cost->item_ns;
+        make->fixed += weight * cost->fixed_ns;
+        make->vars += cost->item_var;
+        make->known++;
     }
-    return sums;
 }
 
 /* Variance among the devices of the make, beyond what chance gives for equal ones: the variance of
  * n devices has a relative deviation of sqrt(2 / (n - 1)); twice that counts as chance. */
-static double unlikeness(const struct yk_cost *costs, const int *make, int which,
-                         const struct make *sums, int count)
+static double unlikeness(const struct make *make)
 {
-    const double mean = sums->item / sums->weights;
-    const double chance = sums->vars / sums->known;
+    const double mean = make->item / make->weights;
+    const double chance = make->vars / make->known;
     double spread = 0;
     int d;
-    for (d = 0; d < count; d++)
-        if (make[d] == which && yk_cost_is_known(&costs[d]))
-            spread += (costs[d].item_ns - mean) * (costs[d].item_ns - mean);
-    return fmax(0, spread / (sums->known - 1) - chance * (1 + 2 * sqrt(2.0 / (sums->known - 1))));
+    for (d = 0; d < make->devices->count; d++)
+        if (is_known_of(make, d))
+            spread += (make->costs[d].item_ns - mean) * (make->costs[d].item_ns - mean);
+    return fmax(0, spread / (make->known - 1) - chance * (1 + 2 * sqrt(2.0 / (make->known - 1))));
 }
 
-static void draw_together(struct yk_cost *costs, const int *make, int count, int which,
-                          const struct make *sums)
+static void draw_together(const struct make *make)
 {
-    const double mean = sums->item / sums->weights;
-    const double unlike = unlikeness(costs, make, which, sums, count);
+    const double mean = make->item / make->weights;
+    const double unlike = unlikeness(make);
     int d;
-    for (d = 0; d < count; d++) {
-        struct yk_cost *cost = &costs[d];
+    for (d = 0; d < make->devices->count; d++) {
+        struct yk_cost *cost = &make->costs[d];
         double own;
-        if (make[d] != which || !yk_cost_is_known(cost))
+        if (!is_known_of(make, d))
             continue;
         own = unlike / (unlike + cost->item_var);
         cost->item_ns = own * cost->item_ns + (1 - own) * mean;
-        cost->fixed_ns = sums->fixed / sums->weights;
-        cost->item_var = own * cost->item_var + (1 - own) / sums->weights;
+        cost->fixed_ns = make->fixed / make->weights;
+        cost->item_var = own * cost->item_var + (1 - own) / make->weights;
     }
 }
 
-static void pool_make(struct yk_cost *costs, const int *make, int count, int which)
+static void pool_make(struct yk_cost *costs, const struct yk_cost_pool *devices, int number)
 {
-    const struct make sums = sum_up(costs, make, count, which);
+    struct make make = { .costs = costs, .devices = devices, .number = number };
     int d;
-    if (sums.known == 0)
+    sum_up(&make);
+    if (make.known == 0)
         return;
-    if (sums.known > 1)
-        draw_together(costs, make, count, which, &sums);
-    for (d = 0; d < count; d++)
-        if (make[d] == which && !yk_cost_is_known(&costs[d]))
-            open_known(&costs[d], sums.item / sums.weights, sums.fixed / sums.weights, PEER_PART);
+    if (make.known > 1)
+        draw_together(&make);
+    for (d = 0; d < devices->count; d++)
+        if (belongs(&make, d) && !yk_cost_is_known(&costs[d]))
+            open_known(&costs[d], make.item / make.weights, make.fixed / make.weights, PEER_PART);
 }
 
 static int has_peak(double peak)
@@ -341,7 +353,7 @@ void yk_cost_pool(struct yk_cost *costs, const struct yk_cost_pool *devices)
         for (before = 0; before < d && make[before] != make[d]; before++)
             ;
         if (make[d] > 0 && before == d)
-            pool_make(costs, make, devices->count, make[d]);
+            pool_make(costs, devices, make[d]);
     }
     pool_peaks(costs, devices->peak, devices->count);
 }

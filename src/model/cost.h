@@ -5,7 +5,7 @@
  * because chunks of a job share their noise. A Kalman filter updates the estimates (h = (v, n), R =
  * (s t)^2): a job changes an uncertain estimate much, and a certain one little.
  *
- * A job that is further off than noise explains is an outlier and teaches nothing. A second one in
+ * A job whose deviation exceeds the noise is an outlier and teaches nothing. A second one in
  * a row, on the same side, means that the device has changed, and so does a sum of small deviations
  * (CUSUM). Then earlier knowledge counts little compared with the latest job.
  */
@@ -30,7 +30,7 @@ struct yk_cost_sample {
                        * copies of rows that stay from now on; 0: none */
 };
 
-/* What outlives the process of such an estimate. */
+/* The part of an estimate that outlives the process. */
 struct yk_kept_cost {
     double item_ns, fixed_ns; /* item_ns 0: unknown */
     double error;             /* standard error of the two, as a part of them */

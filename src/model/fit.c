@@ -18,7 +18,7 @@
 enum { MISSED = 2 };
 #define MISSED_PART    0.05
 #define MISSED_SPREADS 0.7
-/* Then all that is known moves this part of the way. */
+/* Then all cells move this part of the way. */
 #define FOLLOWS 0.6
 /* A size is known if it differs from a sample's by no more than this factor. */
 #define NEAR 1.1
@@ -94,8 +94,7 @@ static double missed_by(const struct yk_fit *fit, const struct yk_fit_sample *sa
     return fabs(by) >= fmax(MISSED_PART, MISSED_SPREADS * fitted.off) ? by : 0;
 }
 
-/* Moves the team's cells, except those of the samples that showed the change: these have moved
- * already. */
+/* Moves the team's cells. The cells of the samples that showed the change have moved already. */
 static void follow(struct yk_fit *fit, const struct yk_fit_sample *sample)
 {
     struct yk_fit_missed *missed = &fit->missed;

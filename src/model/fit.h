@@ -3,14 +3,14 @@
  *
  * Samples of nearly one size by the same set of devices are one cell with a mean (mean.h). The line
  * is fitted by least squares of relative errors, because predictions should be right within a
- * percentage at any size; cells that are far off get less weight. What the samples do not show is
- * taken from their other data. If all are of one size, the slope is that of their chunks, and b is
+ * percentage at any size; cells that are far off get less weight. If the samples do not show the
+ * slope, other data replace it. If all are of one size, the slope is that of their chunks, and b is
  * the rest; without such a slope b is the given cost, and a is the rest. A slope that is not
  * positive, a negative b, and invalid times and sizes are refused.
  *
  * Machines change: clocks rise, other programs come and go. A device that changes becomes slower or
- * faster by the same factor with parts of all sizes. So if samples in a row are off to the same
- * side, all that is known follows them.
+ * faster by the same factor with parts of all sizes. So if several samples in a row deviate in the
+ * same direction, all cells are scaled towards them.
  *
  * Devices slow each other, so a sample carries the set that worked, as bits, and a line is
  * requested for a set. A set without samples gets the line of the nearest set that has some, times
@@ -91,10 +91,14 @@ void yk_fit_set(const struct yk_fit *fit, uint32_t team, double fixed_ns, struct
  * the relative error `off`; count 0: it is not. */
 void yk_fit_curve(const struct yk_fit_cell *const *cells, int count, double off,
                   struct yk_curve *out);
-/* Least squares of relative errors over cells first .. last - 1, each weighted by `weights`, too
- * (NULL: by its samples only). Writes the line, with a slope above 0 and any b; item_ns 0 if there
- * is none. Returns the sum of squares. */
-double yk_fit_squares(const struct yk_fit_cell *const *cells, const double *weights, int first,
-                      int last, struct yk_line *out);
+/* Cells first .. last - 1. */
+struct yk_fit_run {
+    const struct yk_fit_cell *const *cells;
+    const double *weights; /* one per cell, beside the weight of its samples; NULL: none */
+    int first, last;
+};
+/* Least squares of relative errors over a run of cells. Writes the line, with a slope above 0 and
+ * any b; item_ns 0 if there is none. Returns the sum of squares. */
+double yk_fit_squares(const struct yk_fit_run *run, struct yk_line *out);
 
 #endif

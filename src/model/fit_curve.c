@@ -19,34 +19,35 @@
 #define FLATTEST 1e-3
 enum { CELLS_LEAST = 2 };
 
-static double weight_of(const struct yk_fit_cell *cell, const double *weights, int i)
+static double weight_of(const struct yk_fit_run *run, int i)
 {
-    return (weights ? weights[i] : 1) * cell->ns.weight / (cell->ns.mean * cell->ns.mean);
+    const struct yk_fit_cell *cell = run->cells[i];
+    return (run->weights ? run->weights[i] : 1) * cell->ns.weight / (cell->ns.mean * cell->ns.mean);
 }
 
-double yk_fit_squares(const struct yk_fit_cell *const *cells, const double *weights, int first,
-                      int last, struct yk_line *out)
+double yk_fit_squares(const struct yk_fit_run *run, struct yk_line *out)
 {
+    const struct yk_fit_cell *const *cells = run->cells;
     double all = 0, items = 0, ns = 0, cross = 0, spread = 0, squares = 0;
     int i;
-    for (i = first; i < last; i++) {
-        const double weight = weight_of(cells[i], weights, i);
+    for (i = run->first; i < run->last; i++) {
+        const double weight = weight_of(run, i);
         all += weight;
         items += weight * cells[i]->items;
         ns += weight * cells[i]->ns.mean;
     }
     items /= all;
     ns /= all;
-    for (i = first; i < last; i++) {
-        const double off = cells[i]->items - items, weight = weight_of(cells[i], weights, i);
+    for (i = run->first; i < run->last; i++) {
+        const double off = cells[i]->items - items, weight = weight_of(run, i);
         spread += weight * off * off;
         cross += weight * off * (cells[i]->ns.mean - ns);
     }
     out->item_ns = spread > 0 ? cross / spread : 0;
     out->fixed_ns = ns - out->item_ns * items;
-    for (i = first; i < last; i++) {
+    for (i = run->first; i < run->last; i++) {
         const double error = yk_line_ns(out, cells[i]->items) - cells[i]->ns.mean;
-        squares += weight_of(cells[i], weights, i) * error * error;
+        squares += weight_of(run, i) * error * error;
     }
     return squares;
 }
@@ -55,13 +56,19 @@ struct cut {
     double squares;
     int begin; /* first cell of the last piece */
 };
+struct cuts {
+    const struct yk_fit_cell *const *cells;
+    int count;
+    struct cut at[YK_CURVE_PIECES]
+                 [YK_FIT_CELLS + 1]; /* [p][n]: the first n cells in p + 1 pieces */
+};
 
 /* A piece of cells first .. last - 1. Its slope has a lower limit, because steps are nearly flat.
  */
 static double piece(const struct yk_fit_cell *const *cells, int first, int last,
                     struct yk_line *out)
 {
-    double squares = yk_fit_squares(cells, NULL, first, last, out);
+    double squares = yk_fit_squares(&(struct yk_fit_run){ cells, NULL, first, last }, out);
     const struct yk_fit_cell *middle = cells[(first + last - 1) / 2];
     const double least = FLATTEST * middle->ns.mean / middle->items;
     if (out->item_ns < least) {
@@ -71,20 +78,20 @@ static double piece(const struct yk_fit_cell *const *cells, int first, int last,
     return squares;
 }
 
-/* cuts[p][n]: the first n cells in p + 1 pieces. */
-static void cut_all(const struct yk_fit_cell *const *cells, int count,
-                    struct cut cuts[YK_CURVE_PIECES][YK_FIT_CELLS + 1])
+static void cut_all(struct cuts *cuts)
 {
+    const struct yk_fit_cell *const *cells = cuts->cells;
     struct yk_line line;
     int pieces, last, begin;
     for (pieces = 0; pieces < YK_CURVE_PIECES; pieces++)
-        for (last = 0; last <= count; last++) {
-            struct cut *cut = &cuts[pieces][last];
+        for (last = 0; last <= cuts->count; last++) {
+            struct cut *cut = &cuts->at[pieces][last];
             *cut = (struct cut){ INFINITY, 0 };
             if (pieces == 0 && last >= CELLS_LEAST)
                 cut->squares = piece(cells, 0, last, &line);
             for (begin = CELLS_LEAST; pieces > 0 && begin + CELLS_LEAST <= last; begin++) {
-                double squares = cuts[pieces - 1][begin].squares + piece(cells, begin, last, &line);
+                double squares =
+                    cuts->at[pieces - 1][begin].squares + piece(cells, begin, last, &line);
                 if (squares < cut->squares)
                     *cut = (struct cut){ squares, begin };
             }
@@ -98,13 +105,13 @@ static double border(const struct yk_line *low, const struct yk_line *high, doub
     return meet > from && meet < to ? meet : (from + to) / 2;
 }
 
-static void lay_out(const struct yk_fit_cell *const *cells, int count, int pieces,
-                    struct cut cuts[YK_CURVE_PIECES][YK_FIT_CELLS + 1], struct yk_curve *out)
+static void lay_out(const struct cuts *cuts, int pieces, struct yk_curve *out)
 {
-    int last = count, p;
+    const struct yk_fit_cell *const *cells = cuts->cells;
+    int last = cuts->count, p;
     out->count = pieces + 1;
     for (p = pieces; p >= 0; p--) {
-        const int begin = cuts[p][last].begin;
+        const int begin = cuts->at[p][last].begin;
         piece(cells, begin, last, &out->pieces[p].line);
         out->pieces[p].from = begin;
         last = begin;
@@ -122,16 +129,16 @@ static void lay_out(const struct yk_fit_cell *const *cells, int count, int piece
 void yk_fit_curve(const struct yk_fit_cell *const *cells, int count, double off,
                   struct yk_curve *out)
 {
-    struct cut cuts[YK_CURVE_PIECES][YK_FIT_CELLS + 1];
+    struct cuts cuts = { .cells = cells, .count = count };
     double weight = 0;
     int i, p, best = 0;
     *out = (struct yk_curve){ 0 };
     for (i = 0; i < count; i++)
         weight += cells[i]->ns.weight;
-    cut_all(cells, count, cuts);
-    for (p = 1; p < YK_CURVE_PIECES && cuts[best][count].squares > GOOD * GOOD * weight; p++)
-        if (BETTER * cuts[p][count].squares < cuts[best][count].squares)
+    cut_all(&cuts);
+    for (p = 1; p < YK_CURVE_PIECES && cuts.at[best][count].squares > GOOD * GOOD * weight; p++)
+        if (BETTER * cuts.at[p][count].squares < cuts.at[best][count].squares)
             best = p;
-    if (best > 0 && cuts[best][count].squares < off * off * weight)
-        lay_out(cells, count, best, cuts, out);
+    if (best > 0 && cuts.at[best][count].squares < off * off * weight)
+        lay_out(&cuts, best, out);
 }

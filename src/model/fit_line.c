@@ -117,8 +117,8 @@ static struct yk_line through_zero(const struct sums *sums)
     return (struct yk_line){ sums->items_ns / sums->items2, 0 };
 }
 
-/* Relative deviation of samples from `line`. If parts of nearly equal size differ by more than the
- * sizes do, they say nothing about the slope. */
+/* Relative deviation of samples from `line`. If samples differ by more than their sizes do, they
+ * show nothing about the slope. */
 static double sample_off(const struct cells *cells, const struct yk_line *line)
 {
     double squares = 0, weight = 0;
@@ -174,7 +174,7 @@ static int fit_slope(struct cells *cells, struct yk_line *out)
     for (round = 0; cells->count > 2 && round < ROUNDS; round++) {
         struct yk_line line;
         weigh(cells, out);
-        yk_fit_squares(cells->at, cells->weights, 0, cells->count, &line);
+        yk_fit_squares(&(struct yk_fit_run){ cells->at, cells->weights, 0, cells->count }, &line);
         if (!(line.item_ns > 0))
             return 0;
         *out = line;

@@ -1,9 +1,9 @@
 /* mean.h - PURE. A mean of times with its 95 % confidence interval.
  *
- * Newer samples weigh more, and one that is far off is doubted. Times are too long for many reasons
- * (a page fault, another program), so a long one does not count until a second one agrees. Then the
- * mean starts anew from it, because the machine has changed. A short one is believed at once if
- * there is only one earlier sample, because no disturbance makes a time shorter.
+ * Newer samples weigh more. Times can be too long for many reasons (a page fault, another program),
+ * so a far longer time does not count until a second one agrees with it. Then the mean restarts
+ * from it, because the machine has changed. A far shorter time counts at once if there is only one
+ * earlier sample, because no disturbance makes a time shorter.
  */
 #ifndef YK_MODEL_MEAN_H
 #define YK_MODEL_MEAN_H

@@ -8,41 +8,38 @@
 enum { FEW = 16 };
 
 /* The end if the device has exactly `rounds` rounds; 0 rounds: without it. */
-static double split_with(struct yk_part *parts, struct yk_taker *takers, int count,
-                         const struct yk_work *work, int which, double rounds)
+static double split_with(const struct yk_split *split, int which, double rounds)
 {
-    struct yk_part *part = &parts[which];
+    struct yk_part *part = &split->parts[which];
     const double least = part->least, most = part->most, item_ns = part->line.item_ns;
     double end;
     part->least = part->most = rounds * part->round;
     if (rounds == 0)
         part->line.item_ns = 0;
-    end = yk_split(parts, takers, count, work);
+    end = yk_split(split);
     part->least = least;
     part->most = most;
     part->line.item_ns = item_ns;
     return end;
 }
 
-static double round_one(struct yk_part *parts, struct yk_taker *takers, int count,
-                        const struct yk_work *work, int which)
+static double round_one(const struct yk_split *split, int which)
 {
-    const double rounds = (double)parts[which].items / parts[which].round;
-    const double lower = split_with(parts, takers, count, work, which, floor(rounds));
-    const double higher = split_with(parts, takers, count, work, which, ceil(rounds));
-    return lower < higher ? split_with(parts, takers, count, work, which, floor(rounds)) : higher;
+    const double rounds = (double)split->parts[which].items / split->parts[which].round;
+    const double lower = split_with(split, which, floor(rounds));
+    const double higher = split_with(split, which, ceil(rounds));
+    return lower < higher ? split_with(split, which, floor(rounds)) : higher;
 }
 
-double yk_split_in_rounds(struct yk_part *parts, struct yk_taker *takers, int count,
-                          const struct yk_work *work)
+double yk_split_in_rounds(const struct yk_split *split)
 {
-    double end = yk_split(parts, takers, count, work);
+    double end = yk_split(split);
     int i;
-    for (i = 0; i < count && !isinf(end); i++) {
-        const struct yk_part *part = &parts[i];
+    for (i = 0; i < split->count && !isinf(end); i++) {
+        const struct yk_part *part = &split->parts[i];
         const double rounds = part->round > 0 ? (double)part->items / part->round : 0;
         if (rounds > 0 && rounds < FEW && rounds > floor(rounds))
-            end = round_one(parts, takers, count, work, i);
+            end = round_one(split, i);
     }
     return end;
 }

@@ -11,7 +11,6 @@
 #include "split.h"
 
 /* As yk_split. Splits at most twice more for each device with rounds. */
-double yk_split_in_rounds(struct yk_part *parts, struct yk_taker *takers, int count,
-                          const struct yk_work *work);
+double yk_split_in_rounds(const struct yk_split *split);
 
 #endif

@@ -75,9 +75,12 @@ static void order(struct yk_part *parts, int count)
 
 /* --- which device gets how much --- */
 
-static void begin(struct yk_part *parts, struct yk_taker *takers, int count,
-                  const struct yk_work *work)
+static void begin(const struct yk_split *split)
 {
+    struct yk_part *parts = split->parts;
+    struct yk_taker *takers = split->takers;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     /* a least part of one unit is no limit here: rounding to whole units comes later */
     int i;
     for (i = 0; i < count; i++) {
@@ -115,9 +118,12 @@ static double before(double end)
 /* If a device can just do its least part by the end, and that is more than was left, it gets
  * exactly its least and the others less. If that does not fit at all, the device stays out. Returns
  * 1 if there was such a device, and the others must be computed again. */
-static int settle_newcomers(struct yk_part *parts, struct yk_taker *takers, int count,
-                            const struct yk_work *work, double end, double *items)
+static int settle_newcomers(const struct yk_split *split, double end, double *items)
 {
+    struct yk_part *parts = split->parts;
+    struct yk_taker *takers = split->takers;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     double others = 0;
     int i, found = 0;
     for (i = 0; i < count; i++)
@@ -141,9 +147,12 @@ static int settle_newcomers(struct yk_part *parts, struct yk_taker *takers, int 
 
 /* Rounds parts by the common end down to whole units. Returns the units left; negative if there are
  * too many. */
-static int64_t round_down(struct yk_part *parts, const struct yk_taker *takers, int count,
-                          const struct yk_work *work, double end)
+static int64_t round_down(const struct yk_split *split, double end)
 {
+    struct yk_part *parts = split->parts;
+    struct yk_taker *takers = split->takers;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     int64_t left = all_units(work);
     int i;
     for (i = 0; i < count; i++) {
@@ -167,8 +176,11 @@ static void note_next(struct yk_part *part, const struct yk_work *work, int64_t 
 }
 
 /* Hands the units that are left, one after another, to the device that would end them first. */
-static int64_t hand_out(struct yk_part *parts, int count, const struct yk_work *work, int64_t left)
+static int64_t hand_out(const struct yk_split *split, int64_t left)
 {
+    struct yk_part *parts = split->parts;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     int i;
     for (i = 0; i < count; i++)
         note_next(&parts[i], work, left);
@@ -188,10 +200,13 @@ static int64_t hand_out(struct yk_part *parts, int count, const struct yk_work *
     return left;
 }
 
-/* If a device can suddenly do more at the end time, all together have too much: takes units from
+/* If a device can suddenly do more at the end time, the parts add up to too much. Takes units from
  * the devices that end last. */
-static int64_t take_back(struct yk_part *parts, int count, const struct yk_work *work, int64_t left)
+static int64_t take_back(const struct yk_split *split, int64_t left)
 {
+    struct yk_part *parts = split->parts;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     while (left < 0) {
         struct yk_part *latest = NULL;
         double ns = -1;
@@ -214,8 +229,11 @@ static int64_t take_back(struct yk_part *parts, int count, const struct yk_work 
     return left;
 }
 
-static double latest_ns(const struct yk_part *parts, int count, const struct yk_work *work)
+static double latest_ns(const struct yk_split *split)
 {
+    struct yk_part *parts = split->parts;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     double latest = 0;
     int i;
     for (i = 0; i < count; i++)
@@ -225,37 +243,44 @@ static double latest_ns(const struct yk_part *parts, int count, const struct yk_
 }
 
 /* The best split over all devices that are not barred. */
-static double solve(struct yk_part *parts, struct yk_taker *takers, int count,
-                    const struct yk_work *work)
+static double solve(const struct yk_split *split)
 {
+    struct yk_taker *takers = split->takers;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     double items = (double)all_units(work) * (double)work->unit, end = 0;
     int64_t left;
-    begin(parts, takers, count, work);
+    begin(split);
     while (items > 0) {
         admit_all(takers, count);
         end = yk_finish(takers, count, items);
         if (isinf(end))
             return INFINITY;
-        if (!settle_newcomers(parts, takers, count, work, end, &items))
+        if (!settle_newcomers(split, end, &items))
             break;
         end = 0;
     }
-    left = round_down(parts, takers, count, work, end);
-    left = left > 0 ? hand_out(parts, count, work, left) : take_back(parts, count, work, left);
-    return left == 0 ? latest_ns(parts, count, work) : INFINITY;
+    left = round_down(split, end);
+    left = left > 0 ? hand_out(split, left) : take_back(split, left);
+    return left == 0 ? latest_ns(split) : INFINITY;
 }
 
 /* --- comparing sets --- */
 
-static void keep(struct yk_part *parts, int count)
+static void keep(const struct yk_split *split)
 {
+    struct yk_part *parts = split->parts;
+    const int count = split->count;
     int i;
     for (i = 0; i < count; i++)
         parts[i].items = parts[i].units;
 }
 
-static int is_coarse(const struct yk_part *parts, int count, const struct yk_work *work)
+static int is_coarse(const struct yk_split *split)
 {
+    struct yk_part *parts = split->parts;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     int i, coarse = 0;
     for (i = 0; i < count; i++)
         coarse |= !parts[i].barred && least_units(&parts[i], work) > 1;
@@ -264,9 +289,10 @@ static int is_coarse(const struct yk_part *parts, int count, const struct yk_wor
 
 /* A device with a large least part may keep out two others: as long as a set without one device
  * ends earlier, that set is taken. */
-static double compare_sets(struct yk_part *parts, struct yk_taker *takers, int count,
-                           const struct yk_work *work, double best)
+static double compare_sets(const struct yk_split *split, double best)
 {
+    struct yk_part *parts = split->parts;
+    const int count = split->count;
     int i, worst;
     do {
         worst = -1;
@@ -275,12 +301,12 @@ static double compare_sets(struct yk_part *parts, struct yk_taker *takers, int c
             if (parts[i].barred)
                 continue;
             parts[i].barred = 1;
-            ns = solve(parts, takers, count, work);
+            ns = solve(split);
             parts[i].barred = 0;
             if (ns < best * (1 - WHOLE)) {
                 best = ns;
                 worst = i;
-                keep(parts, count);
+                keep(split);
             }
         }
         if (worst >= 0)
@@ -291,13 +317,16 @@ static double compare_sets(struct yk_part *parts, struct yk_taker *takers, int c
 
 /* --- energy --- */
 
-/* By `end`, cheapest items first. 0: not all would be done. */
-static int fill_cheapest(struct yk_part *parts, struct yk_taker *takers, int count,
-                         const struct yk_work *work, double end)
+/* Gives the cheapest devices as much as they can do by `end`. Returns 0 if items are left. */
+static int fill_cheapest(const struct yk_split *split, double end)
 {
+    struct yk_part *parts = split->parts;
+    struct yk_taker *takers = split->takers;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     int64_t left = all_units(work);
     int i, waiting = count;
-    begin(parts, takers, count, work);
+    begin(split);
     for (i = 0; i < count; i++)
         parts[i].key = parts[i].barred ? INFINITY : parts[i].joules;
     order(parts, count);
@@ -315,33 +344,37 @@ static int fill_cheapest(struct yk_part *parts, struct yk_taker *takers, int cou
     return left == 0;
 }
 
-static double joules_of_units(const struct yk_part *parts, int count, int chosen)
+static double joules_of_units(const struct yk_split *split, int chosen)
 {
     double joules = 0;
     int i;
-    for (i = 0; i < count; i++)
-        joules += parts[i].joules * (double)(chosen ? parts[i].items : parts[i].units);
+    for (i = 0; i < split->count; i++) {
+        const struct yk_part *part = &split->parts[i];
+        joules += part->joules * (double)(chosen ? part->items : part->units);
+    }
     return joules;
 }
 
-static double save_energy(struct yk_part *parts, struct yk_taker *takers, int count,
-                          const struct yk_work *work, double best)
+static double save_energy(const struct yk_split *split, double best)
 {
-    if (!fill_cheapest(parts, takers, count, work, best * (1 + work->slower)) ||
-        joules_of_units(parts, count, 0) >= joules_of_units(parts, count, 1))
+    if (!fill_cheapest(split, best * (1 + split->work.slower)) ||
+        joules_of_units(split, 0) >= joules_of_units(split, 1))
         return best;
-    keep(parts, count);
-    return latest_ns(parts, count, work);
+    keep(split);
+    return latest_ns(split);
 }
 
-double yk_split_joules(const struct yk_part *parts, int count)
+double yk_split_joules(const struct yk_split *split)
 {
-    return joules_of_units(parts, count, 1);
+    return joules_of_units(split, 1);
 }
 
 /* Converts units to items; the range may end within the last unit. */
-static void tell(struct yk_part *parts, int count, const struct yk_work *work)
+static void tell(const struct yk_split *split)
 {
+    struct yk_part *parts = split->parts;
+    const int count = split->count;
+    const struct yk_work *work = &split->work;
     int i, last = -1;
     for (i = 0; i < count; i++) {
         if (parts[i].items > 0)
@@ -353,9 +386,10 @@ static void tell(struct yk_part *parts, int count, const struct yk_work *work)
         parts[last].items -= work->unit - work->items % work->unit;
 }
 
-double yk_split(struct yk_part *parts, struct yk_taker *takers, int count,
-                const struct yk_work *work)
+double yk_split(const struct yk_split *split)
 {
+    struct yk_part *parts = split->parts;
+    const int count = split->count;
     double best;
     int i;
     for (i = 0; i < count; i++) {
@@ -363,14 +397,14 @@ double yk_split(struct yk_part *parts, struct yk_taker *takers, int count,
         parts[i].items = 0;
         parts[i].ns = 0;
     }
-    best = solve(parts, takers, count, work);
+    best = solve(split);
     if (isinf(best))
         return best;
-    keep(parts, count);
-    if (count <= COMPARED_MOST && is_coarse(parts, count, work))
-        best = compare_sets(parts, takers, count, work, best);
-    if (work->slower > 0)
-        best = save_energy(parts, takers, count, work, best);
-    tell(parts, count, work);
+    keep(split);
+    if (count <= COMPARED_MOST && is_coarse(split))
+        best = compare_sets(split, best);
+    if (split->work.slower > 0)
+        best = save_energy(split, best);
+    tell(split);
     return best;
 }

@@ -40,12 +40,19 @@ struct yk_work {
                           * tenth. 0: only time counts */
 };
 
-/* Returns the end of the last part; infinite if there is no device, or if limits leave no place for
- * all items. `takers`: scratch, `count` entries. */
-double yk_split(struct yk_part *parts, struct yk_taker *takers, int count,
-                const struct yk_work *work);
+/* Work, and the devices that share it. */
+struct yk_split {
+    struct yk_part *parts;   /* one per device */
+    struct yk_taker *takers; /* scratch: one per device */
+    int count;               /* of devices */
+    struct yk_work work;
+};
+
+/* Finds the parts. Returns the end of the last one; infinite if there is no device, or if limits
+ * leave no place for all items. */
+double yk_split(const struct yk_split *split);
 /* Energy of all parts together, in joules. */
-double yk_split_joules(const struct yk_part *parts, int count);
+double yk_split_joules(const struct yk_split *split);
 /* The time that the part takes with `items` items. */
 double yk_part_ns(const struct yk_part *part, double items);
 

@@ -1,9 +1,9 @@
 /* stall.h - PURE. Detects that a device's work will never end.
  *
  * A kernel in an endless loop blocks its GPU for ever. Its expected time is known once some of its
- * chunks were measured; a chunk that takes many times that is taken to be endless. Removing a
- * device wrongly costs speed, and waiting for it in vain costs the program, so the bounds are wide:
- * there is no verdict before YK_STALL_LEAST_NS and YK_STALL_MEASURED chunks of that kernel.
+ * chunks were measured; a chunk that takes many times that is taken to be endless. A wrong verdict
+ * costs the speed of a device; without a verdict the program hangs. So the bounds are wide: a
+ * verdict needs at least YK_STALL_LEAST_NS and YK_STALL_MEASURED chunks of that kernel.
  */
 #ifndef YK_MODEL_STALL_H
 #define YK_MODEL_STALL_H
@@ -45,7 +45,8 @@ struct yk_stall {
 /* A chunk begins or ends that may take allowed_ns, as yk_stall_allows returned. */
 void yk_stall_begin(struct yk_stall *stall, double allowed_ns, int64_t now);
 void yk_stall_end(struct yk_stall *stall, double allowed_ns, int64_t now);
-/* Call while no chunk ends. 1: none ever will; 0: look again at *again_ns (0: no need to). */
+/* Call while no chunk ends. Returns 1 if none ever will; otherwise 0: look again at *again_ns (0:
+ * no need to). */
 int yk_stall_look(struct yk_stall *stall, int64_t now, int64_t *again_ns);
 
 #endif

@@ -1,4 +1,5 @@
-/* account.c - see account.h: computes what a finished job tells about its devices. */
+/* account.c - see account.h: computes the line of each device, and the time without it, from a
+ * finished job. */
 #include "account.h"
 
 #include <math.h>
@@ -15,9 +16,10 @@ static int is_gone(uint64_t gone, int device)
 }
 
 /* The time at which all devices except `without` end (-1: all devices). */
-static double end_of(struct yk_taker *loads, const struct yk_account *accounts, int count,
+static double end_of(struct yk_taker *loads, const struct yk_account *accounts,
                      const struct yk_dispatch *dispatch, int without)
 {
+    const int count = dispatch->view.device_count;
     const double items = (double)(dispatch->view.last - dispatch->view.first);
     int d;
     for (d = 0; d < count; d++)
@@ -26,7 +28,7 @@ static double end_of(struct yk_taker *loads, const struct yk_account *accounts, 
     return yk_balance(loads, count, items);
 }
 
-/* Whether no other device is left, whether or not its line is known. */
+/* Returns 1 if all other devices failed. */
 static int is_only_one(const struct yk_dispatch *dispatch, uint64_t gone, int device)
 {
     int d;
@@ -63,9 +65,9 @@ yoke_status yk_dispatch_account(const struct yk_dispatch *dispatch, int64_t ns, 
         if (is_gone(gone, d))
             out[d].line.item_ns = 0;
     }
-    all = end_of(loads, out, count, dispatch, -1);
+    all = end_of(loads, out, dispatch, -1);
     for (d = 0; d < count; d++) {
-        const double less = end_of(loads, out, count, dispatch, d);
+        const double less = end_of(loads, out, dispatch, d);
         if (dispatch->status[d].items_done == 0)
             out[d].without_ns = (double)ns;
         else if (!isinf(less))

@@ -1,10 +1,10 @@
-/* account.h - PURE. What a finished job tells about its devices: the line of each device, and how
+/* account.h - PURE. What a finished job shows about its devices: the line of each device, and how
  * long the job would have taken without it.
  *
  * Without it the others would have done its items too, and all would have ended together
  * (balance.h). The extra time that this takes by their lines is added to the job's measured time.
- * So the result is as good as the lines are, and costs outside the lines (a driver that loads, a
- * first touch of memory) count once.
+ * So the result is as accurate as the lines. Costs outside the lines (a driver that loads, a first
+ * touch of memory) count once.
  */
 #ifndef YK_PARTITION_ACCOUNT_H
 #define YK_PARTITION_ACCOUNT_H

@@ -11,8 +11,8 @@ static int class_of(const struct yk_split_device *known, int device)
     return known->make > 0 ? known->make : -1 - device;
 }
 
-/* 0: a device that had a share has left, so the times say nothing about shares. (A device without a
- * share may simply not have been asked.) */
+/* Returns 0 if a device that had a share has left: then the times show nothing about shares. (A
+ * device without a share may simply not have been asked.) */
 static int parts_of(const struct yk_dispatch *dispatch, struct yk_adjust_part *parts)
 {
     const double all = (double)(dispatch->view.last - dispatch->view.first);

@@ -5,17 +5,17 @@
 
 #include "dispatch_state.h"
 
-/* A chunk tells what its items cost if it takes LONG_COSTS times the known cost of a chunk, and
- * LONG_NS, so that cold caches do not count. */
+/* A chunk shows the cost of its items only if it takes at least LONG_COSTS times the known overhead
+ * of a chunk, and at least LONG_NS: then cold caches matter little. */
 #define LONG_COSTS 5.0
 #define LONG_NS    50000.0
 /* The first chunk may have spent most of its time on rows that all later ones use. At least 1 /
- * ONCE_MOST of its time counts for its items: a device that looked still faster would get all the
- * rest because of one sample. */
+ * ONCE_MOST of its time counts for its items: otherwise one sample could make a device look so fast
+ * that it gets all the rest. */
 #define ONCE_MOST 10.0
 
 /* The time that a chunk waited for memory or a link belongs to another job. If it counted, the
- * device with the larger share would seem slower, whatever its speed. */
+ * device with the larger share would seem slower than it is. */
 static void skip_waiting(struct yk_dispatch *dispatch, int device, int64_t free_ns)
 {
     if (free_ns <= dispatch->devices[device].busy_mark)
@@ -87,9 +87,9 @@ static void keep(struct yk_dispatch *dispatch, int device, struct yk_range range
     }
 }
 
-/* The device's time for the chunk. Lanes that share chunks end them in any order, and a lane that
- * is held up (by another program, say) delays a chunk that the others left long ago: the time they
- * spent on it says more than the time at which it ended. */
+/* The device's time for the chunk. Lanes that share chunks end them in any order. A lane that is
+ * delayed (by another program, say) delays the end of a chunk that the other lanes left long ago.
+ * So the time that lanes spent on the chunk counts, not the time at which it ended. */
 static double sample_ns(const struct yk_split_status *status, const struct yk_chunk_times *times,
                         int64_t from)
 {
@@ -98,8 +98,8 @@ static double sample_ns(const struct yk_split_status *status, const struct yk_ch
     return (double)(times->ended - from);
 }
 
-/* A GPU's chunk that was not queued behind another one, and a chunk so short that its fixed cost
- * could be mistaken for its items' cost, say nothing. */
+/* Notes the highest cost of an item. Ignores a GPU's chunk that was not queued behind another one,
+ * and a chunk so short that its overhead could be mistaken for its items' cost. */
 static void note_dearest(struct yk_split_status *status, int64_t items, double ns, int queued)
 {
     double item_ns = (ns - status->fixed_ns) / (double)items;
@@ -108,8 +108,7 @@ static void note_dearest(struct yk_split_status *status, int64_t items, double n
         status->dearest_ns = item_ns;
 }
 
-static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
-                  const struct yk_chunk_times *times)
+static void learn(struct yk_dispatch *dispatch, int device, const struct yk_chunk_times *times)
 {
     struct yk_device_state *state = &dispatch->devices[device];
     struct yk_split_status *status = &dispatch->status[device];
@@ -121,17 +120,19 @@ static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
     double ns = sample_ns(status, times, from);
     if (status->known.rate <= 0) /* otherwise `known` includes it */
         ns = fmax(ns - (double)times->once_ns, ns / ONCE_MOST);
-    note_dearest(status, items, ns, status->chunks_done > 0 && times->issued < state->latest_end);
-    yk_speed_add(&state->speed, (double)items, ns);
+    note_dearest(status, times->items, ns,
+                 status->chunks_done > 0 && times->issued < state->latest_end);
+    yk_speed_add(&state->speed, (double)times->items, ns);
     status->item_ns = state->speed.item_ns;
     status->fixed_ns = state->speed.fixed_ns;
     if (times->ended > state->latest_end || status->chunks_done == 0)
         state->latest_end = times->ended;
 }
 
-void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
-                      int64_t completed, const struct yk_chunk_times *times)
+void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk, int64_t completed,
+                      const struct yk_chunk_times *times)
 {
+    const int device = chunk->device;
     struct yk_split_status *status = &dispatch->status[device];
     struct yk_device_state *state = &dispatch->devices[device];
     struct yk_chunk_times known = *times;
@@ -145,6 +146,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
         completed = 0;
     if (completed > whole.last - whole.first)
         completed = whole.last - whole.first;
+    known.items = completed;
     known.beside = out.chunk.beside != 0;
     if (known.issued == 0)
         known.issued = out.issued;
@@ -159,7 +161,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
         if (dispatch->all_or_nothing)
             keep(dispatch, device, (struct yk_range){ whole.first, whole.first + completed });
         if (!known.apart)
-            learn(dispatch, device, completed, &known);
+            learn(dispatch, device, &known);
         status->chunks_done++;
         status->copied_bytes += known.copied_bytes;
         state->fetch_ns += known.fetch_ns;
@@ -174,12 +176,12 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
     status->rate = rate_of(dispatch, device);
     yk_dispatch_event(dispatch, known.ended);
     if (completed > 0 && dispatch->partitioner->observe)
-        dispatch->partitioner->observe(dispatch->state, &dispatch->view, device, completed, &known);
+        dispatch->partitioner->observe(dispatch->state, device, &known);
 }
 
-void yk_dispatch_returned(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
-                          int64_t limit)
+void yk_dispatch_returned(struct yk_dispatch *dispatch, const struct yk_chunk *chunk, int64_t limit)
 {
+    const int device = chunk->device;
     struct yk_out out;
     if (!find_out(dispatch, device, chunk->serial, &out))
         return;

@@ -29,6 +29,7 @@ static size_t state_bytes(const struct yk_split_view *view)
 static void reopen_auto(void *given, const struct yk_split_view *view)
 {
     struct yk_auto *state = memset(given, 0, state_bytes(view));
+    state->view = view;
     state->devices = (struct yk_auto_device *)(state + 1);
     state->loads = (struct yk_taker *)(state->devices + view->device_count);
     state->others = state->loads + view->device_count;
@@ -46,17 +47,17 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
     return YOKE_OK;
 }
 
-/* Its lanes have work until after another device is expected (without regions: until twice that
- * time). So it need not take that device's part already. */
-static int can_wait(const struct yk_auto *state, const struct yk_split_view *view, int device,
-                    int64_t now)
+/* Returns 1 if the device's lanes have work until another device is expected (without regions:
+ * until twice that time). Then it need not take that device's part. */
+static int can_wait(const struct yk_auto *state, int device, int64_t now)
 {
+    const struct yk_split_view *view = state->view;
     double lead = state->regions ? 1 : 2;
     int d;
     if (view->devices[device].known.host_memory || view->devices[device].items_out == 0)
         return 0;
     for (d = 0; d < view->device_count; d++) {
-        int64_t expected = yk_auto_expected_ns(state, view, d, now);
+        int64_t expected = yk_auto_expected_ns(state, d, now);
         if (expected > 0 && state->loads[d].items > 0 &&
             lead * (double)expected < state->loads[device].ready)
             return 1;
@@ -64,51 +65,68 @@ static int can_wait(const struct yk_auto *state, const struct yk_split_view *vie
     return 0;
 }
 
-/* How many of the free items the device may still do, and where: in its own region, or at the far
- * end of the region that would end last. */
-static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view, int device,
-                         int64_t now, struct yk_take *out)
+/* Takes from the far end of the region that would end last, unless another device is expected.
+ * `budget`: the items that the device should still do. */
+static int64_t take_over(const struct yk_auto *state, const struct yk_request *request,
+                         int64_t budget, struct yk_take *out)
 {
-    int64_t own = 0, budget, theirs, least = yk_lane_items(view, device);
-    double quota = state->loads[device].items;
-    int victim;
-    out->from_high = !view->devices[device].known.host_memory;
-    if (state->regions) {
-        own = yk_auto_own(state, view, device);
-        out->first = state->devices[device].region.first;
-        out->last = state->devices[device].region.last;
-        if (!state->uneven)
-            return own;
-    }
-    if (!state->regions && can_wait(state, view, device, now))
-        return 0;
-    budget = quota + 0.5 * (double)view->unit < (double)view->free_items ? (int64_t)quota
-                                                                         : view->free_items;
-    if (budget < least) /* one device has to do the rest; but a region belongs to its device */
-        budget =
-            (device == state->best && (!state->regions || own > 0)) || quota >= 0.5 * (double)least
-                ? least
-                : 0;
-    if (!state->regions)
-        return budget;
-    if (own > 0 || budget == 0)
-        return budget < own ? budget : own;
-    victim = yk_auto_latest(state, view, device);
-    if (victim < 0 || can_wait(state, view, device, now))
+    const int device = request->device, victim = yk_auto_latest(state, device);
+    int64_t theirs;
+    if (victim < 0 || can_wait(state, device, request->now))
         return 0;
     out->first = state->devices[victim].region.first;
     out->last = state->devices[victim].region.last;
-    out->from_high = view->devices[victim].known.host_memory;
+    out->from_high = state->view->devices[victim].known.host_memory;
     out->reason = "taken over";
-    theirs = yk_auto_own(state, view, victim);
+    theirs = yk_auto_own(state, victim);
     if (budget > theirs)
         budget = theirs;
     /* The cost of items there is unknown to this device. */
     return (double)budget * state->loads[device].item > STRANGE_NS ? budget / STRANGE_PART : budget;
 }
 
-static void note_left_out(struct yk_auto *state, const struct yk_split_view *view, int device)
+/* The device's quota in whole items; 0 if the quota is too small for it. `own`: free items of its
+ * region. */
+static int64_t quota_items(const struct yk_auto *state, int device, int64_t own)
 {
+    const struct yk_split_view *view = state->view;
+    const double quota = state->loads[device].items;
+    const int64_t least = yk_lane_items(view, device);
+    const int64_t items = quota + 0.5 * (double)view->unit < (double)view->free_items
+                              ? (int64_t)quota
+                              : view->free_items;
+    if (items >= least)
+        return items;
+    /* One device has to do the rest; but a region belongs to its device. */
+    if (device == state->best && (!state->regions || own > 0))
+        return least;
+    return quota >= 0.5 * (double)least ? least : 0;
+}
+
+/* How many of the free items the device may still do, and where: in its own region, or at the far
+ * end of the region that would end last. */
+static int64_t budget_of(const struct yk_auto *state, const struct yk_request *request,
+                         struct yk_take *out)
+{
+    const int device = request->device;
+    int64_t own, budget;
+    out->from_high = !state->view->devices[device].known.host_memory;
+    if (!state->regions)
+        return can_wait(state, device, request->now) ? 0 : quota_items(state, device, 0);
+    own = yk_auto_own(state, device);
+    out->first = state->devices[device].region.first;
+    out->last = state->devices[device].region.last;
+    if (!state->uneven)
+        return own;
+    budget = quota_items(state, device, own);
+    if (own > 0 || budget == 0)
+        return budget < own ? budget : own;
+    return take_over(state, request, budget, out);
+}
+
+static void note_left_out(struct yk_auto *state, int device)
+{
+    const struct yk_split_view *view = state->view;
     const struct yk_taker *load = &state->loads[device];
     if (load->items > 0 || load->item <= 0 || view->devices[device].chunks_out > 0)
         return;
@@ -118,45 +136,46 @@ static void note_left_out(struct yk_auto *state, const struct yk_split_view *vie
 
 /* A lane that got nothing because another device was expected retries when that device is overdue.
  */
-static void wait_for_expected(const struct yk_auto *state, const struct yk_split_view *view,
-                              int64_t now, struct yk_take *out)
+static void wait_for_expected(const struct yk_auto *state, int64_t now, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
     int d;
     if (state->regions && state->parts_until > now)
         yk_sooner(&out->wake_ns, state->parts_until);
     for (d = 0; d < view->device_count; d++) {
-        int64_t expected = yk_auto_expected_ns(state, view, d, now);
+        int64_t expected = yk_auto_expected_ns(state, d, now);
         if (expected > 0)
             yk_sooner(&out->wake_ns, now + expected);
     }
 }
 
-static void take(void *given, const struct yk_split_view *view, int device, int lane, int64_t now,
-                 struct yk_take *out)
+static void take(void *given, const struct yk_request *request, struct yk_take *out)
 {
     struct yk_auto *state = given;
+    const struct yk_split_view *view = state->view;
+    const int device = request->device;
+    const int64_t now = request->now;
     struct yk_auto_device *mine = &state->devices[device];
     const char *where;
     int64_t budget;
-    (void)lane;
     if (state->began < 0)
         state->began = now;
     if (view->planned) {
-        yk_auto_follow(state, view, device, now, out);
+        yk_auto_follow(state, request, out);
         return;
     }
     if (!state->planned || view->device_count <= 32 || state->events * 16 >= view->device_count)
-        yk_auto_plan(state, view, now);
-    budget = budget_of(state, view, device, now, out);
+        yk_auto_plan(state, now);
+    budget = budget_of(state, request, out);
     where = out->reason;
     if (view->devices[device].item_ns <= 0)
-        yk_auto_probe(state, view, device, now, out);
-    else if (budget > 0 && !yk_auto_trusts(state, view, device, now, out))
-        yk_auto_chunk(state, view, device, budget, out);
+        yk_auto_probe(state, request, out);
+    else if (budget > 0 && !yk_auto_trusts(state, request, out))
+        yk_auto_chunk(state, device, budget, out);
     else
-        note_left_out(state, view, device);
+        note_left_out(state, device);
     if (out->items <= 0) {
-        wait_for_expected(state, view, now, out);
+        wait_for_expected(state, now, out);
         return;
     }
     if (where)
@@ -168,56 +187,55 @@ static void take(void *given, const struct yk_split_view *view, int device, int 
     state->events++;
 }
 
-static void observe(void *given, const struct yk_split_view *view, int device, int64_t items,
-                    const struct yk_chunk_times *times)
+static void observe(void *given, int device, const struct yk_chunk_times *times)
 {
     struct yk_auto *state = given;
     struct yk_auto_device *mine = &state->devices[device];
-    const struct yk_split_status *status = &view->devices[device];
+    const struct yk_split_status *status = &state->view->devices[device];
     mine->mark = times->ended;
-    if (items > mine->largest) {
-        mine->largest = items;
-        mine->longest = status->item_ns * (double)items + status->fixed_ns;
+    if (times->items > mine->largest) {
+        mine->largest = times->items;
+        mine->longest = status->item_ns * (double)times->items + status->fixed_ns;
     }
     state->events++;
 }
 
 /* If a device leaves, its region is free for all. A device that joins late keeps its region. */
-static void changed(void *given, const struct yk_split_view *view, int device)
+static void changed(void *given, int device)
 {
     struct yk_auto *state = given;
+    const struct yk_split_view *view = state->view;
     if (!view->devices[device].active)
         state->regions = 0;
     state->events = view->device_count;
 }
 
-static void explain(const void *given, const struct yk_split_view *view, int device, char *text,
-                    size_t size)
+static void explain(const void *given, int device, char *text, size_t size)
 {
     const struct yk_auto *state = given;
+    const struct yk_split_view *view = state->view;
     const struct yk_auto_device *mine = &state->devices[device];
     const struct yk_split_status *status = &view->devices[device];
     double all = (double)(view->last - view->first);
     int length = 0;
     if (status->chunks_done > 0)
-        length =
-            snprintf(text, size,
-                     "did %.1f %% in %lld chunk%s, at %s items/us while busy; a chunk costs "
-                     "%s beside its items",
-                     100 * (double)status->items_done / all, (long long)status->chunks_done,
-                     status->chunks_done == 1 ? "" : "s", yk_number_words(1e3 * status->rate).text,
-                     yk_time_words(status->fixed_ns).text);
+        length = snprintf(
+            text, size,
+            "did %.1f %% in %lld chunk%s, at %s items/us while busy; overhead per chunk %s",
+            100 * (double)status->items_done / all, (long long)status->chunks_done,
+            status->chunks_done == 1 ? "" : "s", yk_number_words(1e3 * status->rate).text,
+            yk_time_words(status->fixed_ns).text);
     else if (!status->joined)
-        length = snprintf(text, size, "did nothing: its kernel was not ready before all was done");
+        length = snprintf(text, size, "did nothing: its kernel was not ready before the job ended");
     else if (mine->others_ns <= 0)
-        length = snprintf(text, size, "did nothing: the others were done before it asked");
+        length =
+            snprintf(text, size, "did nothing: the other devices had finished before it asked");
     if (mine->others_ns > 0 && (size_t)length < size)
-        snprintf(
-            text + length, size - (size_t)length,
-            "%s: its next chunk would have taken %s or more, the others needed %s for all that "
-            "was left",
-            length > 0 ? "; left out then" : "left out", yk_time_words(mine->needed_ns).text,
-            yk_time_words(mine->others_ns).text);
+        snprintf(text + length, size - (size_t)length,
+                 "%s: its next chunk would have taken %s or more, the others needed %s for all "
+                 "remaining items",
+                 length > 0 ? "; then left out" : "left out", yk_time_words(mine->needed_ns).text,
+                 yk_time_words(mine->others_ns).text);
 }
 
 /* Without a plan `predicted_ns` and `asked` report that there is none. */

@@ -2,7 +2,7 @@
  * auto_plan.c (quotas), auto_region.c, auto_probe.c (the first chunks), auto_chunk.c (the size of a
  * chunk) and auto_planned.c.
  *
- * A device's quota is the part of the free items that it should do so that all end together. If the
+ * A device's quota is its part of the free items such that all devices end together. If the
  * shares of an earlier run are known and still right, each device has a region that it keeps to, in
  * the order of the devices, so that no row changes devices. Quotas are ignored as long as the
  * regions end nearly as early as the quotas would. Otherwise there are two fronts: the cores work
@@ -25,6 +25,7 @@ struct yk_auto_device {
 };
 
 struct yk_auto { /* one block with its arrays */
+    const struct yk_split_view *view;
     struct yk_auto_device *devices;
     struct yk_taker *loads;  /* for the latest quotas, in times relative to them */
     struct yk_taker *others; /* scratch */
@@ -59,56 +60,64 @@ static inline int yk_auto_is_late(const struct yk_auto *state, int64_t now)
 {
     return now - state->began > YK_EXPECT_NS;
 }
-/* ns until device d, which has not joined but whose speed is known, is expected; < 0: it is not. */
-int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                            int64_t now);
 /* The device whose speed predicts device d: d itself, else another GPU of its make; -1: none. Only
  * for planning what others do: d's own chunks must show how fast it is. */
 int yk_auto_like(const struct yk_split_view *view, int d);
+/* ns until device d, which has not joined but whose speed is known, is expected; < 0: it is not.
+ *
+ * The device had not joined when the job began. Its thread has to wake up first, which can take
+ * milliseconds if all cores are busy. A device that asks earlier must not take all items. The best
+ * guess is that a device that is late by t joins within another t. So what is kept for it shrinks
+ * with time, and the others do not wait for a device that would join too late to help. */
+static inline int64_t yk_auto_expected_ns(const struct yk_auto *state, int d, int64_t now)
+{
+    const struct yk_split_status *status = &state->view->devices[d];
+    if (status->joined || !status->active || status->known.host_memory ||
+        yk_auto_like(state->view, d) < 0)
+        return -1;
+    return yk_at_least(now - state->began, YK_EXPECT_NS);
+}
 /* Computes quotas, and in the first call decides whether there are regions. */
-void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64_t now);
+void yk_auto_plan(struct yk_auto *state, int64_t now);
 /* The fixed cost of a chunk of device d and its smallest part, by the speed of device `whose`. */
-void yk_auto_costs(const struct yk_auto *state, const struct yk_split_view *view, int d, int whose,
-                   struct yk_taker *load);
+void yk_auto_costs(const struct yk_auto *state, int d, int whose, struct yk_taker *load);
 /* ns that the others would need for all free items; infinite if there is no other device. */
-double yk_auto_without(struct yk_auto *state, const struct yk_split_view *view, int device);
+double yk_auto_without(struct yk_auto *state, int device);
 /* ns per item; lower than measured if its chunks were too small to fill it. */
-double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *view, int device);
+double yk_auto_item_ns(const struct yk_auto *state, int device);
 
 /* --- auto_region.c --- */
 /* Regions by the known shares of the devices. Overwrites `others`. */
-void yk_auto_lay_out_shares(struct yk_auto *state, const struct yk_split_view *view);
+void yk_auto_lay_out_shares(struct yk_auto *state);
 /* Decides whether there are regions, and lays them out. Overwrites `others`. */
-int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view);
+int yk_auto_lay_out(struct yk_auto *state);
 /* Regions end so far apart that taking over pays. */
-int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now);
+int yk_auto_uneven(const struct yk_auto *state, int64_t now);
 /* The device other than `device` whose region would end last; -1 if no region has free items. */
-int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view, int device);
-int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *view, int device);
+int yk_auto_latest(const struct yk_auto *state, int device);
+int64_t yk_auto_own(const struct yk_auto *state, int device);
 
 /* --- auto_probe.c: speeds are unknown. Writes items, piece and reason; items 0: nothing now. ---
  */
-void yk_auto_probe(struct yk_auto *state, const struct yk_split_view *view, int device, int64_t now,
-                   struct yk_take *out);
+void yk_auto_probe(struct yk_auto *state, const struct yk_request *request, struct yk_take *out);
 /* The device is the CPU, its speed is known, and it waits for a GPU that promises much and has not
  * ended its first chunk: returns 1 and sets out->wake_ns. */
-int yk_auto_trusts(const struct yk_auto *state, const struct yk_split_view *view, int device,
-                   int64_t now, struct yk_take *out);
+int yk_auto_trusts(const struct yk_auto *state, const struct yk_request *request,
+                   struct yk_take *out);
 
 /* --- auto_chunk.c: speeds are known. Writes the same fields. --- */
-/* `items` for a CPU device, cut into pieces of at least `least` for its lanes. */
-void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, int64_t least,
+/* Cuts the items that a CPU device takes into pieces of at least `least` for its lanes. */
+void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least,
                    struct yk_take *out);
 /* How long a chain of copies and kernels continues after its slowest stage ended: the time of the
  * other stages of its last chunk. 0 if copies hardly count. */
 double yk_auto_drain_ns(const struct yk_split_status *status);
-void yk_auto_chunk(struct yk_auto *state, const struct yk_split_view *view, int device,
-                   int64_t budget, struct yk_take *out);
+/* `budget`: the items that the device may still do. */
+void yk_auto_chunk(struct yk_auto *state, int device, int64_t budget, struct yk_take *out);
 
 /* --- auto_planned.c: a plan gives the rows of each device --- */
-void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int device,
-                    int64_t now, struct yk_take *out);
-uint32_t yk_auto_asked(const void *state, const struct yk_split_view *view);
+void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, struct yk_take *out);
+uint32_t yk_auto_asked(const void *state);
 double yk_auto_planned_ns(const void *state);
 
 #endif

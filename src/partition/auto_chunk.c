@@ -1,9 +1,9 @@
 /* auto_chunk.c - see auto.h: the size of a chunk.
  *
- * All chunks shrink with what is left, so that all devices end together, and the last ones are so
- * small that it does not matter which device gets them. Before that they are a part of what is
- * left, and of what the device has done so far: then a device that meets items ten times as
- * expensive as those before does not end last. They are not so small that their overhead matters.
+ * Chunks shrink with the remaining items, so all devices end together, and the last chunks are so
+ * small that it does not matter which device gets them. A chunk is a part of the remaining items
+ * and of the items that the device has done so far. So a device does not end last if its items
+ * suddenly cost ten times as much. A chunk is large enough that its overhead does not matter.
  */
 #include <math.h>
 
@@ -14,7 +14,7 @@
 /* Most pieces of a lease per lane if the cores are alone: more than otherwise, because their leases
  * are few and large. */
 enum { SOLE_PIECES = 2 * YK_LANE_PIECES };
-/* A chunk is 1 / REST_PART of what the device should still do, ... */
+/* A chunk is 1 / REST_PART of the items that the device should still do, ... */
 #define REST_PART 16.0
 /* ... or 1 / short_rest_part if that is shorter than a limit (second number: if the speed is known
  * from earlier runs). The limit is long compared with the overhead: SHORT_LEASE_NS for cores,
@@ -27,19 +27,19 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
  * spread of the costs of this loop's chunks: each chunk has a cost, and there is nothing more to
  * learn. */
 #define STEADY_PART 0.5
-/* Chunks under way hide each other's cost if the others last HIDDEN times that cost. */
+/* Chunks in flight hide the overhead of a chunk if they last HIDDEN times that overhead. */
 #define HIDDEN 1.5
-/* Not all of it is hidden, though (a kernel's last threads leave a GPU half empty). If the speed is
- * known from earlier runs or from FITTED chunks, the end of a chunk is known too; then no chunk is
- * shorter than LAST_COSTS times its cost. */
+/* A part of the overhead is never hidden: a kernel's last threads leave a GPU half empty. So if the
+ * speed is known, from earlier runs or from FITTED chunks, no chunk is shorter than LAST_COSTS
+ * times its overhead. */
 enum { FITTED = 4 };
 #define LAST_COSTS 3.0
-/* A device that is to do all that is left, at a known speed, does so in one chunk if that is
- * shorter than WHOLE_COSTS times the chunk's cost: each further chunk has a cost, and if the speed
- * is wrong the wait is short. */
+/* A device of known speed that should do all remaining items does them in one chunk if that takes
+ * less than WHOLE_COSTS times the overhead of a chunk: more chunks have more overhead, and if the
+ * speed is wrong the wait is short. */
 #define WHOLE_COSTS 50.0
-/* Copies that take less than this part of an item's time do not decide a chunk's size: hiding them
- * would gain less than is lost in parts of a kernel that do not fill the device. */
+/* Copies affect a chunk's size only if they take at least this part of an item's time. Hiding
+ * shorter copies gains less time than kernels lose that do not fill the device. */
 #define COPIES_COUNT 0.3
 /* Copies take up to CONTENDED times as long beside others that use the same memory. */
 #define CONTENDED 2.0
@@ -48,8 +48,8 @@ enum { FITTED = 4 };
 enum { HELD_PART = 2 };
 /* A chunk of a chain is not made longer than this: a cancelled job has to wait for its chunks. */
 #define CHAIN_NS 1e8
-/* Nor is it more than this part of what is left: the time of its other stages is an estimate, and
- * the results of too large a chunk would come home after all else is done. */
+/* A chunk of a chain is at most this part of the remaining items. The time of its other stages is
+ * an estimate, and the results of too large a chunk would arrive after everything else is done. */
 #define CHAIN_PART_MOST 0.33
 /* Time until a chunk's copies begin, beyond the overhead of its calls: twice 8 us, measured on PCI
  * Express 5. */
@@ -66,7 +66,7 @@ static int64_t whole_fills(int64_t items, int64_t fill)
     return items > fill ? items - items % fill : items;
 }
 
-/* No other device takes part, so there is none to end together with. */
+/* Returns 1 if no other device takes part. */
 static int is_sole(const struct yk_split_view *view, int device)
 {
     int d;
@@ -76,23 +76,21 @@ static int is_sole(const struct yk_split_view *view, int device)
     return 1;
 }
 
-/* As many pieces per lane as fit the least size, all equal, so that equal lanes end together. */
-void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, int64_t least,
-                   struct yk_take *out)
+/* Pieces are equal, so equal lanes end together. A lane gets as many as the least size allows. */
+void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least, struct yk_take *out)
 {
-    int64_t fair = (items - 1) / view->devices[device].known.lanes + 1;
+    int64_t fair = (out->items - 1) / view->devices[device].known.lanes + 1;
     int64_t most = is_sole(view, device) ? SOLE_PIECES : YK_LANE_PIECES;
-    out->items = items;
     out->piece =
         yk_at_least((fair - 1) / yk_at_least(yk_at_most(fair / least, most), 1) + 1, least);
     out->parts = YK_LANE_PARTS;
 }
 
-/* The items whose cost is predictable from what the device did so far: until all are, its chunks
- * grow. */
-static int64_t foreseen(const struct yk_auto *state, const struct yk_split_view *view, int device,
-                        double cost_ns)
+/* Number of items whose cost is predictable from the device's chunks so far. Chunks grow until all
+ * items are. */
+static int64_t foreseen(const struct yk_auto *state, int device, double cost_ns)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
     const struct yk_auto_device *mine = &state->devices[device];
     int64_t covered = status->items_done + status->items_out;
@@ -118,9 +116,9 @@ static int64_t lease_items(const struct yk_split_view *view, int device, int64_t
     return to_items(fmax(rest_ns / REST_PART, ns) / status->item_ns, budget);
 }
 
-static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *view, int device,
-                            int64_t budget, struct yk_take *out)
+static void chunk_for_cores(struct yk_auto *state, int device, int64_t budget, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
     int64_t lanes = status->known.lanes, fill = yk_lane_items(view, device), most = budget;
     int64_t items, least, piece;
@@ -128,12 +126,13 @@ static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *v
     piece = whole_fills(yk_at_least(piece, fill), fill);
     least = piece > budget / lanes ? budget : piece * lanes;
     if (view->device_count > 1)
-        most = foreseen(state, view, device, 2 * PIECE_NS);
+        most = foreseen(state, device, 2 * PIECE_NS);
     items = yk_at_most(yk_at_least(lease_items(view, device, budget), least), most);
     items = whole_fills(items, fill * lanes);
     if (budget - items < least / 2 && state->unknown == 0)
         items = budget;
-    yk_auto_lease(view, device, items, piece, out);
+    out->items = items;
+    yk_auto_lease(view, device, piece, out);
     out->reason = items == budget ? "tail" : "share";
 }
 
@@ -233,11 +232,11 @@ static int is_short_whole(const struct yk_split_view *view, const struct yk_spli
            status->item_ns * (double)budget < WHOLE_COSTS * status->fixed_ns;
 }
 
-static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view *view, int device,
-                         int64_t budget)
+static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
-    double item_ns = yk_auto_item_ns(state, view, device);
+    double item_ns = yk_auto_item_ns(state, device);
     int chain = other_stages(status) > 0, sole = is_sole(view, device);
     int64_t fill = !chain && status->known.busy > 0 ? status->known.busy : status->known.fill;
     int64_t items, least;
@@ -252,31 +251,31 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
         items = yk_at_most(items, budget / (HELD_PART * chain_chunks(status)));
         items = yk_at_least(items, least);
     }
-    items = yk_at_most(items, foreseen(state, view, device, 3 * status->fixed_ns));
+    items = yk_at_most(items, foreseen(state, device, 3 * status->fixed_ns));
     items = whole_fills(yk_at_least(items, fill), fill);
     return budget - items < yk_at_most(items, least) / 2 ? budget : items;
 }
 
-static void chunk_for_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,
-                          int64_t budget, struct yk_take *out)
+static void chunk_for_gpu(struct yk_auto *state, int device, int64_t budget, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
     double without;
-    int64_t items = gpu_items(state, view, device, budget);
+    int64_t items = gpu_items(state, device, budget);
     out->reason = items == budget ? "tail" : "share";
     if (status->known.rate <= 0) {
-        /* It may be as slow as its first chunk was, and must not hold up the others. */
-        without = yk_auto_without(state, view, device);
+        /* The device may be as slow as its first chunk was, and must not delay the others. */
+        without = yk_auto_without(state, device);
         items = yk_at_most(items, to_items((without - status->fixed_ns) / status->item_ns, items));
     }
     out->items = yk_at_least(items, view->unit);
 }
 
-void yk_auto_chunk(struct yk_auto *state, const struct yk_split_view *view, int device,
-                   int64_t budget, struct yk_take *out)
+void yk_auto_chunk(struct yk_auto *state, int device, int64_t budget, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
     if (view->devices[device].known.host_memory)
-        chunk_for_cores(state, view, device, budget, out);
+        chunk_for_cores(state, device, budget, out);
     else
-        chunk_for_gpu(state, view, device, budget, out);
+        chunk_for_gpu(state, device, budget, out);
 }

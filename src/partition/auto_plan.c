@@ -6,11 +6,11 @@
 
 /* A chunk far too small to fill a device can take as long as one UNDERFILLED times its size. */
 #define UNDERFILLED 5.0
-/* A chunk of this part of a fill or more is not far too small: kernels that compute much need no
- * full device to be nearly as fast as they get (n-body on an H200: 85 % with a quarter of its fill,
- * 93 % with 0.8). For smaller chunks it is unknown whether the rest of the device was idle. The
- * square root is the least wrong in either case, so the parts that follow from it do not swing from
- * job to job. */
+/* A chunk of at least this part of a fill is large enough: kernels that compute much reach nearly
+ * their full speed on a device that is not full (n-body on an H200: 85 % with a quarter of its
+ * fill, 93 % with 0.8). For smaller chunks it is unknown whether the rest of the device was idle.
+ * The square root is the least wrong in either case, so the parts that follow from it do not swing
+ * from job to job. */
 #define FILLED_PART 0.5
 
 static int takes_part(const struct yk_split_status *status)
@@ -30,22 +30,10 @@ int yk_auto_like(const struct yk_split_view *view, int d)
     return -1;
 }
 
-/* The device was not there when the job began: its thread has to wake up first, which can take
- * milliseconds if all cores are busy, and a device that asks earlier must not take it all. The best
- * guess is that a device that is late by t joins within another t. So what is kept for it shrinks
- * with time, and the others do not wait for a device that would join too late to help. */
-int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                            int64_t now)
-{
-    const struct yk_split_status *status = &view->devices[d];
-    if (status->joined || !status->active || status->known.host_memory || yk_auto_like(view, d) < 0)
-        return -1;
-    return yk_at_least(now - state->began, YK_EXPECT_NS);
-}
-
 /* The chunk size with which its speed was measured, at most one fill. */
-static double measured_items(const struct yk_auto *state, const struct yk_split_view *view, int d)
+static double measured_items(const struct yk_auto *state, int d)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_device *known = &view->devices[d].known;
     double largest = (double)state->devices[d].largest;
     double before =
@@ -53,63 +41,63 @@ static double measured_items(const struct yk_auto *state, const struct yk_split_
     return fmin((double)known->fill, fmax(largest, before));
 }
 
-double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *view, int device)
+double yk_auto_item_ns(const struct yk_auto *state, int device)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
-    double measured = measured_items(state, view, device);
+    double measured = measured_items(state, device);
     if (status->known.host_memory || measured <= 0)
         return status->item_ns;
     return status->item_ns /
            fmax(1, fmin(UNDERFILLED, sqrt(FILLED_PART * (double)status->known.fill / measured)));
 }
 
-void yk_auto_costs(const struct yk_auto *state, const struct yk_split_view *view, int d, int whose,
-                   struct yk_taker *load)
+void yk_auto_costs(const struct yk_auto *state, int d, int whose, struct yk_taker *load)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[d], *speed = &view->devices[whose];
     double unit = (double)yk_lane_items(view, d);
     if (status->known.host_memory) {
         load->least = load->item * unit * status->known.lanes;
         return;
     }
-    /* Behind a chunk that is out, another one's cost is hidden. */
+    /* The overhead of a chunk is hidden behind a chunk that is out. */
     if (status->items_out > 0 && status->known.lanes > 1)
         load->ready += yk_auto_drain_ns(speed);
     else
         load->fixed = speed->fixed_ns + yk_auto_drain_ns(speed);
-    load->least =
-        load->fixed + load->item * fmax(unit, measured_items(state, view, whose) / UNDERFILLED);
+    load->least = load->fixed + load->item * fmax(unit, measured_items(state, whose) / UNDERFILLED);
 }
 
 /* Cores that have not ended anything yet count as if all of them ended now: the device that ended
  * first must not take all that is left. */
-static void bound_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                     int64_t now, struct yk_taker *load)
+static void bound_of(const struct yk_auto *state, int d, int64_t now, struct yk_taker *load)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[d];
     if (!status->known.host_memory || status->items_out == 0 || now <= state->devices[d].mark)
         return;
     load->item =
         (double)(now - state->devices[d].mark) /
         fmax((double)status->items_out, (double)yk_lane_items(view, d) * status->known.lanes);
-    yk_auto_costs(state, view, d, d, load);
+    yk_auto_costs(state, d, d, load);
 }
 
-static void load_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                    int64_t now, struct yk_taker *load)
+static void load_of(const struct yk_auto *state, int d, int64_t now, struct yk_taker *load)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[d], *speed;
-    int64_t expected = yk_auto_expected_ns(state, view, d, now);
+    int64_t expected = yk_auto_expected_ns(state, d, now);
     int whose = yk_auto_like(view, d);
     *load = (struct yk_taker){ 0 };
     if (!takes_part(status) && expected < 0)
         return;
     if (whose < 0) {
-        bound_of(state, view, d, now, load);
+        bound_of(state, d, now, load);
         return;
     }
     speed = &view->devices[whose];
-    load->item = yk_auto_item_ns(state, view, whose);
+    load->item = yk_auto_item_ns(state, whose);
     if (expected > 0)
         load->ready = (double)expected;
     if (status->items_out > 0) {
@@ -119,7 +107,7 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
             left = speed->item_ns * (double)status->items_out - since;
         load->ready = fmax(0, left);
     }
-    yk_auto_costs(state, view, d, whose, load);
+    yk_auto_costs(state, d, whose, load);
 }
 
 static int settled(const struct yk_split_status *status)
@@ -127,13 +115,14 @@ static int settled(const struct yk_split_status *status)
     return status->known.rate > 0 || status->chunks_done >= (status->known.host_memory ? 1 : 2);
 }
 
-static void solve(struct yk_auto *state, const struct yk_split_view *view, int64_t now)
+static void solve(struct yk_auto *state, int64_t now)
 {
+    const struct yk_split_view *view = state->view;
     int d;
     state->unknown = state->unsettled = 0;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
-        load_of(state, view, d, now, &state->loads[d]);
+        load_of(state, d, now, &state->loads[d]);
         if (status->active && (!status->joined || status->item_ns <= 0))
             state->unknown++;
         else if (status->active && !settled(status))
@@ -146,20 +135,21 @@ static void solve(struct yk_auto *state, const struct yk_split_view *view, int64
             state->best = d;
 }
 
-double yk_auto_without(struct yk_auto *state, const struct yk_split_view *view, int device)
+double yk_auto_without(struct yk_auto *state, int device)
 {
+    const struct yk_split_view *view = state->view;
     memcpy(state->others, state->loads, (size_t)view->device_count * sizeof *state->others);
     state->others[device].item = 0;
     return yk_balance(state->others, view->device_count, (double)view->free_items);
 }
 
-void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64_t now)
+void yk_auto_plan(struct yk_auto *state, int64_t now)
 {
-    solve(state, view, now);
+    solve(state, now);
     if (!state->planned) {
         state->planned = 1;
-        state->regions = yk_auto_lay_out(state, view);
+        state->regions = yk_auto_lay_out(state);
     }
-    state->uneven = yk_auto_uneven(state, view, now);
+    state->uneven = yk_auto_uneven(state, now);
     state->events = 0;
 }

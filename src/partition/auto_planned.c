@@ -1,8 +1,9 @@
 /* auto_planned.c - see auto.h: a plan (plan.h) gives the rows that each device works on in this job
  * and in the jobs before and after it. Rows that another device did instead would have to come
- * back, so each keeps to its own. It takes all of them at once, unless the time by which it may be
- * late is worth a second chunk. Rows that are held back, and those of a device that is not there,
- * go to the device that is done first, if that ends sooner although the rows travel both ways. */
+ * back, so each device keeps to its own region. It takes the whole region at once, unless it may be
+ * so late that a second chunk pays. Rows that are held back, and the rows of a device that is not
+ * there, go to the device that finishes first, if the job then ends sooner although these rows
+ * travel both ways. */
 #include <math.h>
 
 #include "auto.h"
@@ -13,12 +14,12 @@
 /* Number of standard deviations held back. */
 #define HELD 1.0
 
-static void begin(struct yk_auto *state, const struct yk_split_view *view)
+static void begin(struct yk_auto *state)
 {
     if (state->planned)
         return;
     state->planned = state->regions = 1;
-    yk_auto_lay_out_shares(state, view);
+    yk_auto_lay_out_shares(state);
 }
 
 static double item_ns(const struct yk_split_status *status)
@@ -42,115 +43,120 @@ static int64_t held_back(const struct yk_split_view *view, int device, int64_t o
 }
 
 /* Cores that fetch rows get one piece for each lane: each piece starts copies of its own. */
-static void offer(const struct yk_split_view *view, int device, int64_t items, int fetches,
-                  struct yk_take *out)
+static void cut_for_lanes(const struct yk_split_view *view, int device, int fetches,
+                          struct yk_take *out)
 {
     const struct yk_split_device *known = &view->devices[device].known;
     if (known->host_memory)
-        yk_auto_lease(view, device, items,
-                      fetches ? (items - 1) / known->lanes + 1 : yk_lane_items(view, device), out);
-    else
-        out->items = items;
+        yk_auto_lease(view, device,
+                      fetches ? (out->items - 1) / known->lanes + 1 : yk_lane_items(view, device),
+                      out);
 }
 
 /* ns until the device has done the chunks that it has out. */
-static double busy_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                      int64_t now)
+static double busy_ns(const struct yk_auto *state, int d, int64_t now)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[d];
     const double all_ns = status->fixed_ns + item_ns(status) * (double)status->items_out;
     return status->items_out > 0 ? fmax(0, all_ns - (double)(now - state->devices[d].mark)) : 0;
 }
 
 /* ns until it has also done its region. */
-static double end_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                     int64_t now)
+static double end_ns(const struct yk_auto *state, int d, int64_t now)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[d];
-    return busy_ns(state, view, d, now) + status->fixed_ns +
-           item_ns(status) * (double)yk_auto_own(state, view, d);
+    return busy_ns(state, d, now) + status->fixed_ns +
+           item_ns(status) * (double)yk_auto_own(state, d);
 }
 
 /* The best guess: a device that is late by t joins within another t. */
-static double late_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                      int64_t now)
+static double late_ns(const struct yk_auto *state, int d, int64_t now)
 {
+    const struct yk_split_view *view = state->view;
     return view->devices[d].joined ? 0 : (double)(now - state->began);
 }
 
-/* The device whose region has free rows and would end last; `end` is infinite if it is gone. */
-static int latest(const struct yk_auto *state, const struct yk_split_view *view, int device,
-                  int64_t now, double *end)
+/* Another device whose region has free rows. */
+struct late {
+    int device;    /* -1: there is none */
+    double end_ns; /* infinite if it is gone */
+    int64_t items; /* free rows of its region */
+};
+
+/* The one that would end last. */
+static struct late latest(const struct yk_auto *state, int device, int64_t now)
 {
-    int d, found = -1;
-    *end = -1;
+    const struct yk_split_view *view = state->view;
+    struct late late = { -1, -1, 0 };
+    int d;
     for (d = 0; d < view->device_count; d++) {
+        const int64_t items = d == device ? 0 : yk_auto_own(state, d);
         double theirs;
-        if (d == device || yk_auto_own(state, view, d) == 0)
+        if (items == 0)
             continue;
-        theirs = view->devices[d].active
-                     ? late_ns(state, view, d, now) + end_ns(state, view, d, now)
-                     : INFINITY;
-        if (theirs > *end) {
-            *end = theirs;
-            found = d;
-        }
+        theirs =
+            view->devices[d].active ? late_ns(state, d, now) + end_ns(state, d, now) : INFINITY;
+        if (theirs > late.end_ns)
+            late = (struct late){ d, theirs, items };
     }
-    return found;
+    return late;
 }
 
 /* The number of items with which both end together, including the copies there and back; 0 if that
  * is no gain. */
-static int64_t worth_taking(const struct yk_split_view *view, int device, int from, double from_ns,
-                            int64_t theirs)
+static int64_t worth_taking(const struct yk_split_view *view, int device, const struct late *late)
 {
-    const struct yk_split_status *mine = &view->devices[device], *other = &view->devices[from];
+    const struct yk_split_status *mine = &view->devices[device];
+    const struct yk_split_status *other = &view->devices[late->device];
     const double item = item_ns(mine) + mine->known.row_ns, begin = mine->fixed_ns;
     double items;
-    if (isinf(from_ns))
-        return theirs;
-    if (!(item > 0) || from_ns <= begin)
+    if (isinf(late->end_ns))
+        return late->items;
+    if (!(item > 0) || late->end_ns <= begin)
         return 0;
-    items = fmin((from_ns - begin) / (item + item_ns(other)), (double)theirs);
+    items = fmin((late->end_ns - begin) / (item + item_ns(other)), (double)late->items);
     /* Results that return to their device are copied in the next job. */
-    return begin + item * items + items * other->known.back_ns < from_ns ? (int64_t)items : 0;
+    return begin + item * items + items * other->known.back_ns < late->end_ns ? (int64_t)items : 0;
 }
 
-static void take_over(struct yk_auto *state, const struct yk_split_view *view, int device,
-                      int64_t now, struct yk_take *out)
+static void take_over(const struct yk_auto *state, int device, int64_t now, struct yk_take *out)
 {
-    double end;
-    const int from = latest(state, view, device, now, &end);
-    int64_t items, theirs;
-    if (from < 0)
+    const struct yk_split_view *view = state->view;
+    const struct late late = latest(state, device, now);
+    int64_t items;
+    if (late.device < 0)
         return;
-    theirs = yk_auto_own(state, view, from);
-    items = worth_taking(view, device, from, end, theirs);
-    if (items < yk_lane_items(view, device) && items < theirs)
+    items = worth_taking(view, device, &late);
+    if (items < yk_lane_items(view, device) && items < late.items)
         return;
-    out->first = state->devices[from].region.first;
-    out->last = state->devices[from].region.last;
+    out->items = items;
+    out->first = state->devices[late.device].region.first;
+    out->last = state->devices[late.device].region.last;
     out->from_high = 1;
     out->reason = "taken over";
-    offer(view, device, items, 1, out);
+    cut_for_lanes(view, device, 1, out);
 }
 
-void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int device,
-                    int64_t now, struct yk_take *out)
+void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
+    const int device = request->device;
+    const int64_t now = request->now;
     int64_t own;
-    begin(state, view);
-    own = yk_auto_own(state, view, device);
+    begin(state);
+    own = yk_auto_own(state, device);
     if (view->devices[device].chunks_out > 0)
         own = 0; /* items held back are held back from its other lanes, too */
     if (own > 0) {
         out->first = state->devices[device].region.first;
         out->last = state->devices[device].region.last;
         out->reason = "plan";
-        offer(view, device, own - held_back(view, device, own), view->devices[device].known.fetches,
-              out);
+        out->items = own - held_back(view, device, own);
+        cut_for_lanes(view, device, view->devices[device].known.fetches, out);
     } else if (view->devices[device].chunks_out == 0) {
-        take_over(state, view, device, now, out);
+        take_over(state, device, now, out);
     }
     if (out->items <= 0) {
         yk_sooner(&out->wake_ns, now + yk_at_least(now - state->began, YK_EXPECT_NS));
@@ -160,11 +166,11 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int
         state->devices[device].mark = now;
 }
 
-uint32_t yk_auto_asked(const void *state, const struct yk_split_view *view)
+uint32_t yk_auto_asked(const void *state)
 {
+    const struct yk_split_view *view = ((const struct yk_auto *)state)->view;
     uint32_t asked = 0;
     int d;
-    (void)state;
     for (d = 0; view->planned && d < view->device_count && d < 32; d++)
         if (view->devices[d].known.share > 0)
             asked |= (uint32_t)1 << d;

@@ -6,31 +6,34 @@
 
 /* A GPU's first chunk waits this long for the cores' first result, to know their speed. */
 #define PROBE_WAIT_NS 50000
-/* A GPU that is the only one, with the part PROMISING of the theoretical peak of all devices,
- * begins with a chunk of half of what is free: on an H200 beside 16 cores a chunk of an eighth took
- * a quarter of n-body's time, and the rest could only follow. If these items are the expensive ones
- * it does no more work than it should do anyway; with several GPUs, one would do more. If it
+/* If there is only one GPU and it has the part PROMISING of the theoretical peak of all devices, it
+ * begins with a chunk of half of the free items: on an H200 beside 16 cores a chunk of an eighth
+ * took a quarter of n-body's time, and the rest could only follow. If these items are the expensive
+ * ones it does no more work than it should do anyway; with several GPUs, one would do more. If it
  * promised 98 % and turns out as slow as all others together, nothing is lost. */
 #define PROMISING     0.9
 #define PROMISED_PART 0.5
 /* Copies from memory that is not pinned yet, as in a first job, take UNPINNED times as long. */
 #define UNPINNED 5.0
-/* Its copies must not take longer than this part of what the others would need for all. */
+/* The copies of this first chunk must take at most this part of the time that the others would need
+ * for all items. */
 #define PROMISED_COPIES (0.5 / UNPINNED)
 /* Wait up to TRUST times the promised duration, or as long as the work that the others would do
  * instead lasts; do not wait if that is less than LONG_PART of what the GPU would need. */
 #define TRUST     4.0
 #define LONG_PART 0.5
-/* Wait for its thread to wake up: this part of the duration of the cores' least, but no less than
- * waking takes. */
+/* Wait for the GPU's thread to wake up: this part of the duration of the cores' least part, but at
+ * least the time that waking takes. */
 #define LATE_PART 0.05
 
-/* Until the first result is in. If the cores are alone: 1/64 of the range, then twice as much each
- * time. If there are others, which may be a thousand times faster and would have to wait: the least
- * for each lane, and only that much again while it is not done. */
-static void probe_cores(struct yk_auto *state, const struct yk_split_view *view, int device,
-                        int64_t now, struct yk_take *out)
+/* What cores get until their first result is known. Cores alone get 1/64 of the range, then twice
+ * as much each time. Other devices may be a thousand times faster and would have to wait; beside
+ * them each lane gets its least part, and the same again as long as no part is done. */
+static void probe_cores(struct yk_auto *state, const struct yk_request *request,
+                        struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
+    const int device = request->device;
     struct yk_auto_device *mine = &state->devices[device];
     int64_t range = view->last - view->first, lanes = view->devices[device].known.lanes;
     int64_t most = range / (view->device_count > 1 ? 16 : 4), items;
@@ -38,12 +41,13 @@ static void probe_cores(struct yk_auto *state, const struct yk_split_view *view,
     items = yk_at_least(yk_at_most(lanes * fill, most), fill);
     if (view->device_count == 1)
         items = yk_at_least(yk_at_least(items, range / 64), mine->probed);
-    else if (mine->probed > 0 && (double)(now - state->began) > state->end_ns)
+    else if (mine->probed > 0 && (double)(request->now - state->began) > state->end_ns)
         return; /* another one would last at least as long as the first one has lasted so far */
     if (mine->probed > 0 && mine->probed + items > most)
         return;
     mine->probed += items;
-    yk_auto_lease(view, device, items, fill, out);
+    out->items = items;
+    yk_auto_lease(view, device, fill, out);
     out->reason = "probe";
 }
 
@@ -78,13 +82,14 @@ static double peak_part(const struct yk_split_view *view, int device)
 }
 
 /* Items of a GPU's first chunk according to its peak; 0: no promise. */
-static int64_t promised(struct yk_auto *state, const struct yk_split_view *view, int device)
+static int64_t promised(struct yk_auto *state, int device)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_device *known = &view->devices[device].known;
     double items = PROMISED_PART * (double)view->free_items, copied;
     if (view->device_count < 2 || peak_part(view, device) < PROMISING)
         return 0;
-    copied = PROMISED_COPIES * yk_auto_without(state, view, device);
+    copied = PROMISED_COPIES * yk_auto_without(state, device);
     if (known->copy_item_ns * items > copied)
         items = copied / known->copy_item_ns;
     return (int64_t)items;
@@ -92,9 +97,10 @@ static int64_t promised(struct yk_auto *state, const struct yk_split_view *view,
 
 /* The time until which cores, whose smallest part takes least_ns, leave what is left to the GPU; 0:
  * they do not. */
-static int64_t trusted_until(const struct yk_auto *state, const struct yk_split_view *view, int gpu,
-                             double least_ns, double core_item_ns)
+static int64_t trusted_until(const struct yk_auto *state, int gpu, double least_ns,
+                             double core_item_ns)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[gpu];
     int64_t since = status->items_out > 0 ? state->devices[gpu].mark : state->began;
     double part, item_ns;
@@ -113,25 +119,27 @@ static int64_t trusted_until(const struct yk_auto *state, const struct yk_split_
     return since + (int64_t)fmax(least_ns, TRUST * item_ns * (double)status->items_out);
 }
 
-/* Cores are the first to know their speed. If their smallest part lasts long compared with what a
- * promising GPU would need for all that is left, they would end long after it. So they leave the
- * rest to the GPU until it has shown that it does not keep its promise. In n-body on an H200 beside
- * 16 cores (131,072 bodies) a second piece for each core, given while the GPU's results were being
- * copied home, turned 16 ms into 32. If one round of pieces is the whole job, a device that joins a
- * moment later would find nothing, in every job: products of 666 rows took 11 ms on those cores,
- * and 1.8 on the GPU, which had been dropped because it had loaded a library during its first
- * chunk. */
-int yk_auto_trusts(const struct yk_auto *state, const struct yk_split_view *view, int device,
-                   int64_t now, struct yk_take *out)
+/* Cores are the first to know their speed. If their smallest part takes long compared with the time
+ * that a promising GPU would need for all remaining items, they would end long after it. So they
+ * leave the rest to the GPU, until the GPU turns out to be slower than promised. In n-body on an
+ * H200 beside 16 cores (131,072 bodies) a second piece for each core, given while the GPU's results
+ * were being copied home, turned 16 ms into 32. If one round of pieces is the whole job, a device
+ * that joins a moment later would find nothing, in every job: products of 666 rows took 11 ms on
+ * those cores, and 1.8 on the GPU, which had been dropped because it had loaded a library during
+ * its first chunk. */
+int yk_auto_trusts(const struct yk_auto *state, const struct yk_request *request,
+                   struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
+    const int device = request->device;
     const struct yk_split_status *mine = &view->devices[device];
     double least_ns = mine->item_ns * (double)yk_lane_items(view, device) * mine->known.lanes;
     int d;
     if (!mine->known.host_memory)
         return 0;
     for (d = 0; d < view->device_count; d++) {
-        int64_t until = trusted_until(state, view, d, least_ns, mine->item_ns);
-        if (now >= until)
+        int64_t until = trusted_until(state, d, least_ns, mine->item_ns);
+        if (request->now >= until)
             continue;
         out->wake_ns = until;
         return 1;
@@ -139,36 +147,36 @@ int yk_auto_trusts(const struct yk_auto *state, const struct yk_split_view *view
     return 0;
 }
 
-static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,
-                      int64_t now, struct yk_take *out)
+static void probe_gpu(struct yk_auto *state, const struct yk_request *request, struct yk_take *out)
 {
+    const struct yk_split_view *view = state->view;
+    const int device = request->device;
     const struct yk_split_status *status = &view->devices[device];
     int64_t most = (view->last - view->first) / (4 * (int64_t)view->device_count);
-    /* It does all of the work alone, in chunks that memory keeps short: no lane need wait. */
+    /* The GPU works alone, in chunks that its memory keeps short, so no lane need wait. */
     int streams_alone = view->device_count == 1 && status->known.limit > 0;
     double others_ns;
     if (status->items_out > 0 && !streams_alone)
         return;
-    if (cores_unknown(view) && now < state->began + PROBE_WAIT_NS) {
+    if (cores_unknown(view) && request->now < state->began + PROBE_WAIT_NS) {
         out->wake_ns = state->began + PROBE_WAIT_NS;
         return;
     }
-    others_ns = yk_auto_without(state, view, device);
+    others_ns = yk_auto_without(state, device);
     if (status->fixed_ns * 2 > others_ns) {
         state->devices[device].needed_ns = status->fixed_ns;
         state->devices[device].others_ns = others_ns;
         return;
     }
     out->items = yk_at_least(yk_at_most(status->known.fill, most), view->unit);
-    out->items = yk_at_least(out->items, promised(state, view, device));
+    out->items = yk_at_least(out->items, promised(state, device));
     out->reason = "probe";
 }
 
-void yk_auto_probe(struct yk_auto *state, const struct yk_split_view *view, int device, int64_t now,
-                   struct yk_take *out)
+void yk_auto_probe(struct yk_auto *state, const struct yk_request *request, struct yk_take *out)
 {
-    if (view->devices[device].known.host_memory)
-        probe_cores(state, view, device, now, out);
+    if (state->view->devices[request->device].known.host_memory)
+        probe_cores(state, request, out);
     else
-        probe_gpu(state, view, device, now, out);
+        probe_gpu(state, request, out);
 }

@@ -4,9 +4,9 @@
 
 #include "auto.h"
 
-/* Regions that end this part of the job's time apart stay as they are, because moving rows costs
- * copies. If rows are copied in every job anyway (for at least COPIED_PART of their items' time),
- * the limit is COPIED_TOLERANCE. */
+/* Regions stay as they are if their ends differ by at most this part of the job's time, because
+ * moving rows costs copies. If rows are copied in every job anyway (for at least COPIED_PART of
+ * their items' time), the limit is COPIED_TOLERANCE. */
 #define SHARE_TOLERANCE  0.03
 #define COPIED_TOLERANCE 0.01
 #define COPIED_PART      0.01
@@ -22,22 +22,23 @@
 /* Use speeds to place regions only if no chunk was more than SPREAD_MOST times as expensive as
  * others: a speed is then the same wherever it was measured. */
 #define SPREAD_MOST 1.25
-/* A GPU streams if it copies for this part of its time: beside others that do, host memory keeps it
- * from copying all the time. GPUs whose rates differ by no more than a factor of NEARLY_AS_FAST
- * have equal links. */
+/* A GPU streams if it copies for this part of its time. If several GPUs stream, host memory limits
+ * their copies. GPUs whose rates differ by no more than a factor of NEARLY_AS_FAST have equal
+ * links. */
 #define STREAMING      0.25
 #define NEARLY_AS_FAST 2.0
 
-int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *view, int device)
+int64_t yk_auto_own(const struct yk_auto *state, int device)
 {
+    const struct yk_split_view *view = state->view;
     return yk_ranges_items(view->free, state->devices[device].region);
 }
 
 /* ns until device d would end its chunks that are out and its own region; infinite if its speed is
  * unknown. */
-static double own_end(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                      int64_t own)
+static double own_end(const struct yk_auto *state, int d, int64_t own)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_taker *load = &state->loads[d];
     if (own == 0)
         return load->item > 0 && view->devices[d].items_out > 0 ? load->ready : 0;
@@ -46,13 +47,14 @@ static double own_end(const struct yk_auto *state, const struct yk_split_view *v
     return load->ready + load->fixed + load->item * (double)own;
 }
 
-int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view, int device)
+int yk_auto_latest(const struct yk_auto *state, int device)
 {
+    const struct yk_split_view *view = state->view;
     double latest = -1;
     int d, found = -1;
     for (d = 0; d < view->device_count; d++) {
-        int64_t own = d == device ? 0 : yk_auto_own(state, view, d);
-        double end = own > 0 ? own_end(state, view, d, own) : -1;
+        int64_t own = d == device ? 0 : yk_auto_own(state, d);
+        double end = own > 0 ? own_end(state, d, own) : -1;
         if (end > latest) {
             latest = end;
             found = d;
@@ -110,16 +112,16 @@ static int all_stream(const struct yk_split_view *view)
     return most <= NEARLY_AS_FAST * least;
 }
 
-/* Which rows a device does matters more than how many: beside other jobs, or if the rows of all are
- * copied in every job, because memory is made ready for each new pair of row and device. Any other
- * job that runs alone may be best done by one of the GPUs, which fronts find out. */
+/* Returns 1 if the place of a GPU's rows matters more than their number: beside other jobs, or if
+ * all rows are copied in every job, because memory must be prepared for each new pair of row and
+ * device. In other jobs one GPU alone may be best, which two fronts find out. */
 static int gpus_keep_to_rows(const struct yk_split_view *view)
 {
     return gpus_are_alike(view) && (is_even_crowd(view) || all_stream(view));
 }
 
-/* One or some of these GPUs did what all could have done: a device that was late once would get
- * nothing in all later jobs. */
+/* Returns 1 if some GPUs had work in the last job and others had none. Without this test a device
+ * that was late once would get nothing in all later jobs. */
 static int some_had_nothing(const struct yk_split_view *view)
 {
     int d, idle = 0, busy = 0;
@@ -174,8 +176,9 @@ static int most_known_gpu(const struct yk_split_view *view)
 
 /* Shares by the known speeds of all devices, including those that have not joined yet: most rows
  * then stay where they are, even if shares have to differ from last time. */
-static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view *view)
+static int shares_can_be_told(struct yk_auto *state)
 {
+    const struct yk_split_view *view = state->view;
     int d, gpu = most_known_gpu(view);
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
@@ -186,8 +189,8 @@ static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view 
             continue;
         if (whose < 0 || status->items_out + status->items_done > 0)
             return 0;
-        load->item = yk_auto_item_ns(state, view, whose);
-        yk_auto_costs(state, view, d, whose, load);
+        load->item = yk_auto_item_ns(state, whose);
+        yk_auto_costs(state, d, whose, load);
     }
     yk_balance(state->others, view->device_count, (double)(view->last - view->first));
     return 1;
@@ -195,8 +198,9 @@ static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view 
 
 /* Nothing is known of any device, and rows stay where this job puts them: each device has the part
  * that its peak promises, and a correction moves only the ends of its region. */
-static int shares_by_peak(struct yk_auto *state, const struct yk_split_view *view)
+static int shares_by_peak(struct yk_auto *state)
 {
+    const struct yk_split_view *view = state->view;
     double all = 0;
     int d;
     for (d = 0; d < view->device_count; d++) {
@@ -211,16 +215,18 @@ static int shares_by_peak(struct yk_auto *state, const struct yk_split_view *vie
     return all > 0;
 }
 
-static void shares_as_before(struct yk_auto *state, const struct yk_split_view *view)
+static void shares_as_before(struct yk_auto *state)
 {
+    const struct yk_split_view *view = state->view;
     int d;
     for (d = 0; d < view->device_count; d++)
         state->others[d].items = view->devices[d].known.share * (double)(view->last - view->first);
 }
 
 /* Regions by the shares in `others`, cut at allowed bounds. */
-static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
+static void lay_out(struct yk_auto *state)
 {
+    const struct yk_split_view *view = state->view;
     double items = (double)(view->last - view->first), before = 0;
     int64_t bound = view->first;
     int d, last_one = 0;
@@ -243,14 +249,15 @@ static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
 
 /* A device that has not joined and is not late counts as if it were there: taking over costs
  * copies, and most devices join within moments. */
-int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now)
+int yk_auto_uneven(const struct yk_auto *state, int64_t now)
 {
+    const struct yk_split_view *view = state->view;
     double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
     int d;
     if (isinf(state->end_ns) || !state->regions || now < state->parts_until)
         return 0;
     for (d = 0; d < view->device_count; d++) {
-        double end = own_end(state, view, d, yk_auto_own(state, view, d));
+        double end = own_end(state, d, yk_auto_own(state, d));
         if (!view->devices[d].joined && !yk_auto_is_late(state, now))
             end -= state->loads[d].ready;
         latest = fmax(latest, end);
@@ -261,28 +268,29 @@ int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view
 /* If other jobs run as well, a device that has not begun its region works on those jobs, or was
  * only slower in issuing copies. A device with time to spare has regions of its own in those jobs.
  */
-static void keep_parts(struct yk_auto *state, const struct yk_split_view *view)
+static void keep_parts(struct yk_auto *state)
 {
+    const struct yk_split_view *view = state->view;
     double lengths = CROWD_LENGTHS * state->end_ns;
     if (view->crowded && lengths < PARTS_MOST_NS)
         state->parts_until = state->began + (int64_t)lengths;
 }
 
-void yk_auto_lay_out_shares(struct yk_auto *state, const struct yk_split_view *view)
+void yk_auto_lay_out_shares(struct yk_auto *state)
 {
-    shares_as_before(state, view);
-    lay_out(state, view);
+    shares_as_before(state);
+    lay_out(state);
 }
 
-int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view)
+int yk_auto_lay_out(struct yk_auto *state)
 {
+    const struct yk_split_view *view = state->view;
     const int keep = gpus_keep_to_rows(view);
     if (!(keep && some_had_nothing(view)) && shares_are_right(view))
-        shares_as_before(state, view);
-    else if (!(view->settles && shares_by_peak(state, view)) &&
-             !(keep && shares_can_be_told(state, view)))
+        shares_as_before(state);
+    else if (!(view->settles && shares_by_peak(state)) && !(keep && shares_can_be_told(state)))
         return 0;
-    lay_out(state, view);
-    keep_parts(state, view);
+    lay_out(state);
+    keep_parts(state);
     return 1;
 }

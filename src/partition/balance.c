@@ -54,10 +54,10 @@ static int counts(const struct yk_taker *load, double end)
     return load->items == YK_TAKER_IN || (load->items == YK_TAKER_OUT && least_end(load) <= end);
 }
 
-/* The others do everything soon enough without it. If they do not, it keeps its part, even one
- * smaller than its least: should that take as long as the least, the job still ends sooner. So at
- * the end of a job the fastest device is not left out in favour of slow ones that can have a part
- * of any size. */
+/* Returns 1 if the others do everything soon enough without the device. Otherwise it keeps its
+ * part, even if that is smaller than its least: the job still ends sooner if that part takes as
+ * long as the least. So at the end of a job the fastest device is not left out in favour of slow
+ * ones that can take a part of any size. */
 static int can_be_spared(const struct yk_taker *loads, int count, double items, int device)
 {
     const double end = WORTH_WAITING * least_end(&loads[device]);

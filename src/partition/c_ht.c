@@ -19,11 +19,12 @@ static yoke_status open_c_ht(const struct yk_split_view *view, const void *setti
 }
 
 /* Fig. 7(a) lines 16 to 20. */
-static void take_as_core(struct yk_ht *ht, const struct yk_split_view *view, struct yk_take *out)
+static void take_as_core(struct yk_ht *ht, struct yk_take *out)
 {
+    const struct yk_split_view *view = ht->view;
     const struct yk_ranges *free = view->free;
     if (free->count == 0 || free->items[0].first >= ht->cursor) {
-        yk_ht_take_cpu(ht, view, out);
+        yk_ht_take_cpu(ht, out);
         return;
     }
     out->first = free->items[0].first;
@@ -32,28 +33,26 @@ static void take_as_core(struct yk_ht *ht, const struct yk_split_view *view, str
     out->reason = "spare";
 }
 
-static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                 struct yk_take *out)
+static void take(void *state, const struct yk_request *request, struct yk_take *out)
 {
     struct yk_ht *ht = state;
     struct yk_ht_stream *driven;
     int d, stream;
-    (void)now;
-    if (!view->devices[device].known.host_memory) {
-        yk_ht_take_gpu(ht, view, device, lane, out);
+    if (yk_ht_is_gpu(ht->view, request->device)) {
+        yk_ht_take_gpu(ht, request->device, request->lane, out);
         if (out->items > 0)
-            ht->devices[device].streams[lane].due = 1;
+            ht->devices[request->device].streams[request->lane].due = 1;
         return;
     }
-    if (!yk_ht_drives(ht, view, lane, &d, &stream)) {
-        take_as_core(ht, view, out);
+    if (!yk_ht_drives(ht, request->lane, &d, &stream)) {
+        take_as_core(ht, out);
         return;
     }
     driven = &ht->devices[d].streams[stream];
     if (!driven->due)
         return;
     driven->due = 0;
-    yk_ht_take_cpu(ht, view, out);
+    yk_ht_take_cpu(ht, out);
     out->piece = ht->threshold;
     out->beside = 1;
     out->beside_device = d;

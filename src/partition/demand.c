@@ -5,8 +5,8 @@
  * because faster devices ask more often. A device may hold a window of tasks (section 3.3): the
  * next one's copies hide behind its work.
  *
- * A model supplies the capabilities, behind a table of functions as in the paper, whose own results
- * use the peaks that manufacturers announce.
+ * A model supplies the capabilities, behind a table of functions as in the paper. The paper's own
+ * results use the peaks that manufacturers announce.
  *
  * Choices where the paper leaves something open:
  *   - dd, "a system constant" that makes many more tasks than devices, is 16 for each device.
@@ -14,7 +14,7 @@
  *     the next one gets tasks of N / dd.
  *   - A device whose capability is unknown counts as 1: it must not wait for others to be known.
  *   - The cores are one device, which share a task among them.
- *   - Of a peak only ratios count, so if one device's is unknown those of the others say nothing.
+ *   - Only ratios of peaks count, so peaks are useless if one device's peak is unknown.
  */
 #include <math.h>
 #include <stddef.h>
@@ -45,13 +45,13 @@ struct model {
     const char *name;
     const char *source; /* explain()'s words for the source of a known capability */
     /* Fills each device's `told`; may choose another model. */
-    yoke_status (*open)(struct demand *demand, const struct yk_split_view *view,
-                        const char *capability);
+    yoke_status (*open)(struct demand *demand, const char *capability);
     /* C_d now, in the same unit for all devices; 0: unknown */
-    double (*capability)(const struct demand *demand, const struct yk_split_view *view, int device);
+    double (*capability)(const struct demand *demand, int device);
 };
 
 struct demand {
+    const struct yk_split_view *view;
     struct yk_ends ends;
     const struct model *model;
     int64_t dd, window;
@@ -60,18 +60,16 @@ struct demand {
 
 /* --- models --- */
 
-static yoke_status keep_nothing(struct demand *demand, const struct yk_split_view *view,
-                                const char *capability)
+static yoke_status keep_nothing(struct demand *demand, const char *capability)
 {
     (void)demand;
-    (void)view;
     (void)capability;
     return YOKE_OK;
 }
 
-static yoke_status keep_rates(struct demand *demand, const struct yk_split_view *view,
-                              const char *capability)
+static yoke_status keep_rates(struct demand *demand, const char *capability)
 {
+    const struct yk_split_view *view = demand->view;
     int d;
     (void)capability;
     for (d = 0; d < view->device_count; d++)
@@ -79,58 +77,56 @@ static yoke_status keep_rates(struct demand *demand, const struct yk_split_view 
     return YOKE_OK;
 }
 
-static yoke_status keep_given(struct demand *demand, const struct yk_split_view *view,
-                              const char *capability)
+static yoke_status keep_given(struct demand *demand, const char *capability)
 {
+    const struct yk_split_view *view = demand->view;
     static const struct yk_number_list list = { "demand", "capability", "capability", 0 };
-    double *numbers;
-    int count = 0, d;
+    struct yk_numbers numbers = { .room = view->device_count };
+    int d;
     yoke_status status;
     if (!capability)
         return yk_fail(YOKE_EINVAL,
-                       "demand: model=given, and no capability is; write capability=A/B/..., a "
+                       "demand: model=given needs capabilities; write capability=A/B/..., a "
                        "number for each of %s",
                        yk_count_words(view->device_count, "device").text);
-    numbers = yk_calloc((size_t)view->device_count, sizeof *numbers);
-    if (!numbers)
+    numbers.at = yk_calloc((size_t)view->device_count, sizeof *numbers.at);
+    if (!numbers.at)
         return YOKE_ENOMEM;
-    status = yk_numbers_read(&list, capability, numbers, view->device_count, &count);
-    if (status == YOKE_OK && count != view->device_count)
+    status = yk_numbers_read(&list, capability, &numbers);
+    if (status == YOKE_OK && numbers.count != view->device_count)
         status = yk_fail(YOKE_EINVAL, "demand: capability has %s for %s; give one for each device",
-                         yk_count_words(count, "number").text,
+                         yk_count_words(numbers.count, "number").text,
                          yk_count_words(view->device_count, "device").text);
-    for (d = 0; status == YOKE_OK && d < count; d++) {
-        demand->devices[d].told = numbers[d];
-        if (!(numbers[d] > 0) || isinf(numbers[d]))
+    for (d = 0; status == YOKE_OK && d < numbers.count; d++) {
+        demand->devices[d].told = numbers.at[d];
+        if (!(numbers.at[d] > 0) || isinf(numbers.at[d]))
             status = yk_fail(YOKE_EINVAL,
                              "demand: the capability of %s is %g; give a number above 0, as 0.3, "
                              "or leave the device out",
-                             view->devices[d].known.name, numbers[d]);
+                             view->devices[d].known.name, numbers.at[d]);
     }
-    yk_free(numbers);
+    yk_free(numbers.at);
     return status;
 }
 
-static double told(const struct demand *demand, const struct yk_split_view *view, int device)
+static double told(const struct demand *demand, int device)
 {
-    (void)view;
     return demand->devices[device].told;
 }
 
 /* The fit starts from earlier jobs and follows each task of this one. */
-static double fitted(const struct demand *demand, const struct yk_split_view *view, int device)
+static double fitted(const struct demand *demand, int device)
 {
-    double item_ns = view->devices[device].item_ns;
-    (void)demand;
+    double item_ns = demand->view->devices[device].item_ns;
     return item_ns > 0 ? 1 / item_ns : 0;
 }
 
-static const struct model no_peaks = { "peak", "learned, for not every device's peak is known",
+static const struct model no_peaks = { "peak", "learned, because a device's peak is unknown",
                                        keep_nothing, fitted };
 
-static yoke_status keep_peaks(struct demand *demand, const struct yk_split_view *view,
-                              const char *capability)
+static yoke_status keep_peaks(struct demand *demand, const char *capability)
 {
+    const struct yk_split_view *view = demand->view;
     int d;
     (void)capability;
     for (d = 0; d < view->device_count; d++) {
@@ -197,7 +193,7 @@ static yoke_status check_settings(const struct settings *settings)
                        (long long)settings->window);
     if (settings->capability && models[settings->model].open != keep_given)
         return yk_fail(YOKE_EINVAL,
-                       "demand: capability is given, and model=%s does not look at it; add "
+                       "demand: capability is given, but model=%s does not use it; add "
                        "model=given or leave it out",
                        models[settings->model].name);
     return YOKE_OK;
@@ -213,12 +209,13 @@ static yoke_status open_demand(const struct yk_split_view *view, const void *giv
     demand = yk_calloc(1, sizeof *demand + (size_t)view->device_count * sizeof *demand->devices);
     if (!demand)
         return YOKE_ENOMEM;
+    demand->view = view;
     demand->ends = yk_ends_of(view);
     demand->window = settings->window;
     demand->model = &models[settings->model];
     status = read_dd(settings->dd, view->device_count, &demand->dd);
     if (status == YOKE_OK)
-        status = demand->model->open(demand, view, settings->capability);
+        status = demand->model->open(demand, settings->capability);
     if (status == YOKE_OK)
         *state = demand;
     else
@@ -227,21 +224,21 @@ static yoke_status open_demand(const struct yk_split_view *view, const void *giv
 }
 
 /* Equation 1. */
-static double relative_capability(const struct demand *demand, const struct yk_split_view *view,
-                                  int device)
+static double relative_capability(const struct demand *demand, int device)
 {
-    double own = demand->model->capability(demand, view, device), most = own;
+    const struct yk_split_view *view = demand->view;
+    double own = demand->model->capability(demand, device), most = own;
     int d;
     for (d = 0; d < view->device_count; d++)
         if (view->devices[d].active)
-            most = fmax(most, demand->model->capability(demand, view, d));
+            most = fmax(most, demand->model->capability(demand, d));
     return own > 0 && own < most ? own / most : 1;
 }
 
 /* Equation 2, to the nearest unit. */
-static int64_t task_items(const struct demand *demand, const struct yk_split_view *view,
-                          double relative)
+static int64_t task_items(const struct demand *demand, double relative)
 {
+    const struct yk_split_view *view = demand->view;
     int64_t range = view->last - view->first;
     double unit = (double)view->unit;
     double units = floor((double)range / (double)demand->dd * relative / unit + 0.5);
@@ -250,40 +247,38 @@ static int64_t task_items(const struct demand *demand, const struct yk_split_vie
     return units < 1 ? view->unit : (int64_t)units * view->unit;
 }
 
-static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                 struct yk_take *out)
+static void take(void *state, const struct yk_request *request, struct yk_take *out)
 {
     struct demand *demand = state;
+    const struct yk_split_view *view = demand->view;
+    const int device = request->device;
     struct demand_device *own = &demand->devices[device];
     const struct yk_split_status *status = &view->devices[device];
-    (void)lane;
-    (void)now;
     if (status->chunks_out >= demand->window)
         return;
-    own->relative = relative_capability(demand, view, device);
-    own->task = task_items(demand, view, own->relative);
+    own->relative = relative_capability(demand, device);
+    own->task = task_items(demand, own->relative);
     out->items = own->task < view->free_items ? own->task : view->free_items;
     out->from_high = device != demand->ends.low;
-    out->reason = demand->model->capability(demand, view, device) > 0 ? "task" : "speed unknown";
+    out->reason = demand->model->capability(demand, device) > 0 ? "task" : "speed unknown";
     if (status->known.host_memory) {
         out->piece = (out->items - 1) / ((int64_t)status->known.lanes * YK_LANE_PIECES) + 1;
         out->parts = YK_LANE_PARTS;
     }
 }
 
-static void explain(const void *state, const struct yk_split_view *view, int device, char *text,
-                    size_t size)
+static void explain(const void *state, int device, char *text, size_t size)
 {
     const struct demand *demand = state;
     const struct demand_device *own = &demand->devices[device];
-    int known = demand->model->capability(demand, view, device) > 0;
-    yk_ends_explain(view, device, text, size);
+    int known = demand->model->capability(demand, device) > 0;
+    yk_ends_explain(demand->view, device, text, size);
     if (*text == '\0')
         snprintf(text, size,
-                 "its capability is %.3g, the fastest's being 1 (%s): %s, the latest of "
+                 "its capability is %.3g, the fastest device's is 1 (%s): %s, the latest of "
                  "range / %lld * %.3g = %s",
-                 own->relative, known ? demand->model->source : "unknown, so taken for as fast",
-                 yk_count_words(view->devices[device].chunks_done, "task").text,
+                 own->relative, known ? demand->model->source : "unknown, so assumed to be 1",
+                 yk_count_words(demand->view->devices[device].chunks_done, "task").text,
                  (long long)demand->dd, own->relative, yk_count_words(own->task, "item").text);
 }
 

@@ -18,7 +18,7 @@ void yk_dispatch_event(struct yk_dispatch *dispatch, int64_t now)
 static void tell_changed(struct yk_dispatch *dispatch, int device)
 {
     if (dispatch->partitioner->changed)
-        dispatch->partitioner->changed(dispatch->state, &dispatch->view, device);
+        dispatch->partitioner->changed(dispatch->state, device);
 }
 
 void yk_dispatch_join(struct yk_dispatch *dispatch, int device, int64_t now)

@@ -30,6 +30,7 @@ struct yk_chunk {
     uint32_t beside; /* not 0: only for the lane that asked, which works on it piece by piece
                       * while the chunk with this serial is out and not answered; items not
                       * completed by then go back with done() */
+    int device;      /* it was handed to this device */
     int form, tries; /* used by the driver: which of two kernels makes it, and whether to find
                       * out which is faster (choice.h: enum yk_tries) */
     const char
@@ -124,6 +125,7 @@ struct yk_chunk_times {
     int64_t once_ns;      /* part of its time spent on things that no later chunk of the device
                            * needs again, like rows that all chunks read; 0: none, or unknown */
     int64_t fetch_ns;     /* time that its kernel waited for rows; 0: none, or unknown */
+    int64_t items;        /* completed items; set by the dispatcher */
     int beside;           /* 1: it was a chunk beside another device's; set by the dispatcher */
     int apart;            /* 1: made by a slower kernel than the one the device continues with,
                            * so it says nothing about that one */
@@ -162,7 +164,12 @@ void yk_dispatch_leave(struct yk_dispatch *dispatch, int device, const char *rea
 /* A device that left (and did not fail) may join again. */
 void yk_dispatch_readmit(struct yk_dispatch *dispatch, int device);
 
-enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int lane, int64_t now,
+/* A lane of a device asks for a chunk. */
+struct yk_request {
+    int device, lane;
+    int64_t now;
+};
+enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_request *request,
                                  struct yk_chunk *chunk, int64_t *wake_ns);
 /* From now on the device's chunks have at most `limit` items; 0: any number. */
 void yk_dispatch_limit(struct yk_dispatch *dispatch, int device, int64_t limit);
@@ -173,11 +180,11 @@ void yk_dispatch_bound(struct yk_dispatch *dispatch, int device, int64_t items);
  * of the chunks that end from now on. */
 void yk_dispatch_renew(struct yk_dispatch *dispatch, int device);
 /* The first `completed` items of the chunk are done; the rest returns to the range. */
-void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
-                      int64_t completed, const struct yk_chunk_times *times);
-/* Nothing of the chunk was done, because memory was short; the device still works. From now on its
+void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk, int64_t completed,
+                      const struct yk_chunk_times *times);
+/* Nothing of the chunk was done, because memory was short; its device still works. From now on its
  * chunks have at most `limit` items (0: as before). */
-void yk_dispatch_returned(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
+void yk_dispatch_returned(struct yk_dispatch *dispatch, const struct yk_chunk *chunk,
                           int64_t limit);
 /* The device is lost: all its chunks that are out return to the range (with all_or_nothing also
  * those it completed), and it gets no more. */

@@ -49,30 +49,26 @@ static yoke_status open_dynamic(const struct yk_split_view *view, const void *gi
     return YOKE_OK;
 }
 
-static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                 struct yk_take *out)
+static void take(void *state, const struct yk_request *request, struct yk_take *out)
 {
     const struct dynamic *dynamic = state;
-    (void)lane;
-    (void)now;
-    yk_ends_take(&dynamic->ends, view, device, dynamic->chunk, out);
+    yk_ends_take(&dynamic->ends, request->device, dynamic->chunk, out);
     out->reason = "chunk";
 }
 
-static void explain(const void *state, const struct yk_split_view *view, int device, char *text,
-                    size_t size)
+static void explain(const void *state, int device, char *text, size_t size)
 {
     const struct dynamic *dynamic = state;
-    yk_ends_explain(view, device, text, size);
+    yk_ends_explain(dynamic->ends.view, device, text, size);
     if (*text == '\0')
-        snprintf(text, size, "came back for %s at a time, at %s items/us while busy",
+        snprintf(text, size, "took %s at a time, at %s items/us while busy",
                  yk_count_words(dynamic->chunk, "item").text,
-                 yk_number_words(1e3 * view->devices[device].rate).text);
+                 yk_number_words(1e3 * dynamic->ends.view->devices[device].rate).text);
 }
 
 const struct yk_partitioner yk_partitioner_dynamic = {
     .name = "dynamic",
-    .summary = "chunks of one size to whoever is free",
+    .summary = "chunks of one size, one for each free lane",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .open = open_dynamic,

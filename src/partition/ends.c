@@ -9,7 +9,7 @@
 
 struct yk_ends yk_ends_of(const struct yk_split_view *view)
 {
-    struct yk_ends ends = { .low = 0 };
+    struct yk_ends ends = { .view = view };
     int d;
     for (d = 0; d < view->device_count; d++)
         ends.lanes += view->devices[d].known.lanes;
@@ -29,9 +29,9 @@ static int64_t chunks_each(const struct yk_split_view *view, int device, int64_t
     return LEASE_NS / all_ns < (double)most ? (int64_t)(LEASE_NS / all_ns) : most;
 }
 
-void yk_ends_take(const struct yk_ends *ends, const struct yk_split_view *view, int device,
-                  int64_t chunk, struct yk_take *out)
+void yk_ends_take(const struct yk_ends *ends, int device, int64_t chunk, struct yk_take *out)
 {
+    const struct yk_split_view *view = ends->view;
     const struct yk_split_device *known = &view->devices[device].known;
     int64_t lanes = known->lanes;
     out->from_high = device != ends->low;
@@ -53,6 +53,6 @@ void yk_ends_explain(const struct yk_split_view *view, int device, char *text, s
         *text = '\0';
     if (status->chunks_done == 0)
         snprintf(text, size, "%s",
-                 status->joined ? "did nothing: the others took all there was before it asked"
-                                : "did nothing: its kernel was not ready before all was done");
+                 status->joined ? "did nothing: the other devices took all items before it asked"
+                                : "did nothing: its kernel was not ready before the job ended");
 }

@@ -42,7 +42,7 @@ struct yk_explorer {
 uint32_t yk_explore_team(const struct yk_explorer *explorer);
 /* Sets the first team. */
 void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices);
-/* Sets the first team to one that an earlier process found best, by trials, in so many rounds. */
+/* Sets the first team to one that an earlier process found best, by trials, in `rounds` rounds. */
 void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double rounds);
 /* The best team's rounds were all done by some of its devices: these are the best team from now on,
  * with its times. */
@@ -66,7 +66,8 @@ struct yk_explore_offer {
 /* Starts a trial of the team and returns 1 if the budget allows it, or if the team might have saved
  * the cost of the trial, and what all trials have lost, in all rounds so far (ski rental). */
 int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer);
-/* The same if a gain is predicted that pays for the move. 0: the team was tried, and lost. */
+/* The same, for a team whose predicted gain pays for the move. Returns 0 if the team was tried and
+ * lost. */
 int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_ns);
 /* What trials may still lose. */
 double yk_explore_budget(const struct yk_explorer *explorer);

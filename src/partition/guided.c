@@ -59,32 +59,29 @@ static yoke_status open_guided(const struct yk_split_view *view, const void *giv
     return YOKE_OK;
 }
 
-static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                 struct yk_take *out)
+static void take(void *state, const struct yk_request *request, struct yk_take *out)
 {
     const struct guided *guided = state;
+    const struct yk_split_view *view = guided->ends.view;
     double share = (double)view->free_items / (guided->k * (double)guided->ends.lanes);
     int64_t chunk = share < (double)view->free_items ? (int64_t)share : view->free_items;
-    (void)lane;
-    (void)now;
     if (chunk < guided->threshold)
         chunk = guided->threshold;
-    yk_ends_take(&guided->ends, view, device, chunk, out);
+    yk_ends_take(&guided->ends, request->device, chunk, out);
     out->reason = chunk == guided->threshold ? "threshold" : "part of the rest";
 }
 
-static void explain(const void *state, const struct yk_split_view *view, int device, char *text,
-                    size_t size)
+static void explain(const void *state, int device, char *text, size_t size)
 {
     const struct guided *guided = state;
-    yk_ends_explain(view, device, text, size);
+    yk_ends_explain(guided->ends.view, device, text, size);
     if (*text == '\0')
         snprintf(text, size,
-                 "came back for what was left / %.4g, at least %s, at %s items/us while "
-                 "busy",
+                 "took 1 / %.4g of the remaining items at a time, at least %s, at %s items/us "
+                 "while busy",
                  guided->k * (double)guided->ends.lanes,
                  yk_count_words(guided->threshold, "item").text,
-                 yk_number_words(1e3 * view->devices[device].rate).text);
+                 yk_number_words(1e3 * guided->ends.view->devices[device].rate).text);
 }
 
 const struct yk_partitioner yk_partitioner_guided = {

@@ -194,6 +194,7 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
     if (chunk->piece > items)
         chunk->piece = items;
     chunk->parts = take->parts;
+    chunk->device = device;
     chunk->serial = ++dispatch->serial;
     chunk->beside =
         take->beside ? out_of_lane(dispatch, take->beside_device, take->beside_lane) : 0;
@@ -211,8 +212,8 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
     status->items_out += items;
 }
 
-/* Every device that could work was refused, and nothing is under way that would change that: the
- * partitioner holds items back. This lane gets them. */
+/* Returns 1 if the partitioner holds items back although no chunk is out: it refused every device
+ * that could work. Then this lane gets the items. */
 static int stuck(struct yk_dispatch *dispatch, int device, const struct yk_take *take)
 {
     if (take->wake_ns > dispatch->now || dispatch->out_count > 0 ||
@@ -228,12 +229,12 @@ static int stuck(struct yk_dispatch *dispatch, int device, const struct yk_take 
 static void take_rest(const struct yk_dispatch *dispatch, int device, struct yk_take *take)
 {
     const struct yk_split_device *known = &dispatch->status[device].known;
-    *take = (struct yk_take){ .items = dispatch->view.free_items, .reason = "nobody else" };
+    *take = (struct yk_take){ .items = dispatch->view.free_items, .reason = "no other device" };
     if (known->host_memory)
         take->piece = take->items / known->lanes + 1;
 }
 
-/* As many pieces per lane, of fewer items each. */
+/* The lanes get as many pieces as before, of fewer items each. */
 static void heed_bound(const struct yk_dispatch *dispatch, int device, struct yk_take *take)
 {
     const int64_t bound = dispatch->devices[device].bound;
@@ -244,21 +245,23 @@ static void heed_bound(const struct yk_dispatch *dispatch, int device, struct yk
     take->items = bound;
 }
 
-enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int lane, int64_t now,
+enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_request *request,
                                  struct yk_chunk *chunk, int64_t *wake_ns)
 {
+    const int device = request->device;
     const struct yk_split_status *status = &dispatch->status[device];
+    struct yk_request asked = *request;
     struct yk_take take = { 0 };
     struct yk_range range;
     *wake_ns = 0;
-    if (now > dispatch->now)
-        dispatch->now = now;
+    if (asked.now > dispatch->now)
+        dispatch->now = asked.now;
+    asked.now = dispatch->now;
     if (dispatch->left == 0 || (dispatch->active_count == 0 && dispatch->out_count == 0))
         return YK_FINISHED;
     if (!status->active || !status->joined || dispatch->view.free_items == 0)
         return YK_WAIT;
-    dispatch->partitioner->take(dispatch->state, &dispatch->view, device, lane, dispatch->now,
-                                &take);
+    dispatch->partitioner->take(dispatch->state, &asked, &take);
     if (take.beside && !out_of_lane(dispatch, take.beside_device, take.beside_lane))
         take.items = 0;
     if (take.items <= 0 && !stuck(dispatch, device, &take)) {
@@ -274,13 +277,13 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int l
     chunk->first = range.first;
     chunk->last = range.last;
     hand_out(dispatch, device, &take, chunk);
-    dispatch->outs[dispatch->devices[device].outs].lane = lane;
+    dispatch->outs[dispatch->devices[device].outs].lane = asked.lane;
     record(dispatch, &(struct yk_decision){ .when = dispatch->now,
                                             .first = chunk->first,
                                             .last = chunk->last,
                                             .device = device,
-                                            .lane = lane,
+                                            .lane = asked.lane,
                                             .reason = chunk->reason });
-    yk_dispatch_event(dispatch, now);
+    yk_dispatch_event(dispatch, asked.now);
     return YK_TAKE;
 }

@@ -6,8 +6,9 @@
 #include "../base/words.h"
 
 /* A CPU that has left cannot drain the spare queue: then the spare items are part of r again. */
-static int has_spare_queue(const struct yk_ht *ht, const struct yk_split_view *view)
+static int has_spare_queue(const struct yk_ht *ht)
 {
+    const struct yk_split_view *view = ht->view;
     int d;
     for (d = 0; d < view->device_count && ht->collaborate; d++)
         if (!yk_ht_is_gpu(view, d) && view->devices[d].joined && view->devices[d].active)
@@ -15,35 +16,40 @@ static int has_spare_queue(const struct yk_ht *ht, const struct yk_split_view *v
     return 0;
 }
 
-int64_t yk_ht_rest(const struct yk_ht *ht, const struct yk_split_view *view)
+/* Free items of r, without those of the spare queue. */
+static int64_t rest_of(const struct yk_ht *ht)
 {
-    if (!has_spare_queue(ht, view))
+    const struct yk_split_view *view = ht->view;
+    if (!has_spare_queue(ht))
         return view->free_items;
     return yk_ranges_items(view->free, (struct yk_range){ ht->cursor, view->last });
 }
 
 /* Counts streams of a device that has not joined yet, too: its grain matters from the start.
  * Otherwise the first cores to ask would get most of the range before the device is there. */
-static int expected_streams(const struct yk_ht *ht, const struct yk_split_view *view, int d)
+static inline int expected_streams(const struct yk_ht *ht, int d)
 {
+    const struct yk_split_view *view = ht->view;
     return view->devices[d].active ? ht->devices[d].stream_count - ht->devices[d].out_count : 0;
 }
 
-static int active_streams(const struct yk_ht *ht, const struct yk_split_view *view, int d)
+static inline int active_streams(const struct yk_ht *ht, int d)
 {
-    return view->devices[d].joined ? expected_streams(ht, view, d) : 0;
+    const struct yk_split_view *view = ht->view;
+    return view->devices[d].joined ? expected_streams(ht, d) : 0;
 }
 
-double yk_ht_speed(const struct yk_ht *ht, const struct yk_split_view *view, int device)
+/* f_i (eq. 3) of one stream; 0: unknown, or the device is out. */
+static inline double speed_of(const struct yk_ht *ht, int device)
 {
-    if (!(ht->lambda_c > 0) || active_streams(ht, view, device) == 0)
+    if (!(ht->lambda_c > 0) || active_streams(ht, device) == 0)
         return 0;
     return ht->devices[device].lambda / ht->lambda_c;
 }
 
-int yk_ht_drives(const struct yk_ht *ht, const struct yk_split_view *view, int lane, int *device,
-                 int *stream)
+int yk_ht_drives(const struct yk_ht *ht, int lane, int *device, int *stream)
 {
+    const struct yk_split_view *view = ht->view;
     int d;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_device *known = &view->devices[d].known;
@@ -52,13 +58,15 @@ int yk_ht_drives(const struct yk_ht *ht, const struct yk_split_view *view, int l
             continue;
         *device = d;
         *stream = s;
-        return active_streams(ht, view, d) > 0 && !ht->devices[d].streams[s].out;
+        return active_streams(ht, d) > 0 && !ht->devices[d].streams[s].out;
     }
     return 0;
 }
 
-int64_t yk_ht_cores(const struct yk_ht *ht, const struct yk_split_view *view)
+/* nCores. */
+static int64_t core_count(const struct yk_ht *ht)
 {
+    const struct yk_split_view *view = ht->view;
     int64_t cores = 0, limit = 0;
     int d, s, hosting;
     for (d = 0; d < view->device_count; d++) {
@@ -69,7 +77,7 @@ int64_t yk_ht_cores(const struct yk_ht *ht, const struct yk_split_view *view)
         limit += known->cores > 0 && known->cores < known->lanes ? known->cores : known->lanes;
     }
     for (d = 0; d < view->device_count && !ht->collaborate; d++) {
-        hosting = active_streams(ht, view, d) > 0 ? view->devices[d].known.hosts : 0;
+        hosting = active_streams(ht, d) > 0 ? view->devices[d].known.hosts : 0;
         for (s = 0; s < hosting && s < ht->devices[d].stream_count; s++)
             cores -= !ht->devices[d].streams[s].out;
     }
@@ -79,25 +87,25 @@ int64_t yk_ht_cores(const struct yk_ht *ht, const struct yk_split_view *view)
 }
 
 /* Sum of f over all active streams except `without` of them on that device. */
-static double speeds(const struct yk_ht *ht, const struct yk_split_view *view, int device,
-                     int without)
+static double speeds(const struct yk_ht *ht, int device, int without)
 {
+    const struct yk_split_view *view = ht->view;
     double sum = 0;
     int d;
     for (d = 0; d < view->device_count; d++)
-        sum +=
-            yk_ht_speed(ht, view, d) * (active_streams(ht, view, d) - (d == device ? without : 0));
+        sum += speed_of(ht, d) * (active_streams(ht, d) - (d == device ? without : 0));
     return sum;
 }
 
-int64_t yk_ht_gpu_range(struct yk_ht *ht, const struct yk_split_view *view, int device, int stream)
+/* get_GPU_range (fig. 8); 0: nothing. */
+static int64_t gpu_range(struct yk_ht *ht, int device, int stream)
 {
     struct yk_ht_device *mine = &ht->devices[device];
-    int64_t rest = yk_ht_rest(ht, view), grain = mine->grain.items;
-    double f = yk_ht_speed(ht, view, device), others;
+    int64_t rest = rest_of(ht), grain = mine->grain.items;
+    double f = speed_of(ht, device), others;
     if (stream >= mine->stream_count || mine->streams[stream].out)
         return 0;
-    others = speeds(ht, view, device, 1) + (double)yk_ht_cores(ht, view);
+    others = speeds(ht, device, 1) + (double)core_count(ht);
     if (f == 0 || others <= 0)
         return grain < rest ? grain : rest;
     if ((double)grain / f < (double)(rest - grain) / others) /* line 5 */
@@ -113,17 +121,19 @@ static int64_t whole(double items, int64_t most)
     return items < (double)most ? (int64_t)items : most;
 }
 
-int64_t yk_ht_cpu_range(struct yk_ht *ht, const struct yk_split_view *view)
+/* get_CPU_range (fig. 9); 0: nothing. */
+static int64_t cpu_range(struct yk_ht *ht)
 {
-    int64_t rest = yk_ht_rest(ht, view), cores = yk_ht_cores(ht, view), range;
+    const struct yk_split_view *view = ht->view;
+    int64_t rest = rest_of(ht), cores = core_count(ht), range;
     double longest = 0, sum = 0, grain = 0;
     int d;
     if (cores < 1)
         cores = 1; /* the caller is a core */
     for (d = 0; d < view->device_count; d++) {
-        double f = yk_ht_speed(ht, view, d), mine = (double)ht->devices[d].grain.items;
-        int streams = active_streams(ht, view, d);
-        if (expected_streams(ht, view, d) > 0 && mine > grain)
+        double f = speed_of(ht, d), mine = (double)ht->devices[d].grain.items;
+        int streams = active_streams(ht, d);
+        if (expected_streams(ht, d) > 0 && mine > grain)
             grain = mine;
         if (f > 0 && mine / f > longest)
             longest = mine / f;
@@ -144,13 +154,13 @@ int64_t yk_ht_cpu_range(struct yk_ht *ht, const struct yk_split_view *view)
 }
 
 /* Takes from r, whose low end moves up with each chunk. */
-static void take_from_rest(struct yk_ht *ht, const struct yk_split_view *view, int64_t items,
-                           struct yk_take *out)
+static void take_from_rest(struct yk_ht *ht, int64_t items, struct yk_take *out)
 {
+    const struct yk_split_view *view = ht->view;
     const struct yk_ranges *free = view->free;
     int64_t at, first;
     out->items = items;
-    if (items <= 0 || !has_spare_queue(ht, view))
+    if (items <= 0 || !has_spare_queue(ht))
         return;
     at = yk_ranges_find(free, ht->cursor);
     if (at == free->count)
@@ -163,28 +173,28 @@ static void take_from_rest(struct yk_ht *ht, const struct yk_split_view *view, i
         ht->cursor = yk_bound_above(view, first);
 }
 
-void yk_ht_take_gpu(struct yk_ht *ht, const struct yk_split_view *view, int device, int stream,
-                    struct yk_take *out)
+void yk_ht_take_gpu(struct yk_ht *ht, int device, int stream, struct yk_take *out)
 {
-    take_from_rest(ht, view, yk_ht_gpu_range(ht, view, device, stream), out);
+    take_from_rest(ht, gpu_range(ht, device, stream), out);
     out->reason = "grain";
 }
 
-void yk_ht_take_cpu(struct yk_ht *ht, const struct yk_split_view *view, struct yk_take *out)
+void yk_ht_take_cpu(struct yk_ht *ht, struct yk_take *out)
 {
-    int64_t items = yk_ht_cpu_range(ht, view);
+    int64_t items = cpu_range(ht);
     if (items != ht->core_latest &&
         (items < 0.9 * (double)ht->core_latest || items > 1.1 * (double)ht->core_latest))
         ht->core_sizes++;
     ht->core_latest = items;
-    take_from_rest(ht, view, items, out);
+    take_from_rest(ht, items, out);
     out->reason = items == ht->threshold ? "threshold" : "core's part";
 }
 
-void yk_ht_observe(void *state, const struct yk_split_view *view, int device, int64_t items,
-                   const struct yk_chunk_times *times)
+void yk_ht_observe(void *state, int device, const struct yk_chunk_times *times)
 {
     struct yk_ht *ht = state;
+    const struct yk_split_view *view = ht->view;
+    const int64_t items = times->items;
     int64_t ns = times->work_ns > 0 ? times->work_ns : times->ended - times->issued;
     double rate = (double)items / (double)(ns > 0 ? ns : 1);
     int gpu = yk_ht_is_gpu(view, device), s;
@@ -201,13 +211,13 @@ void yk_ht_observe(void *state, const struct yk_split_view *view, int device, in
     /* If its thread would become free at its next turn, decide that now: this event wakes the
      * thread, and later there may be no event. */
     for (s = 0; s < ht->devices[device].stream_count && view->devices[device].chunks_out == 0; s++)
-        yk_ht_gpu_range(ht, view, device, s);
+        gpu_range(ht, device, s);
 }
 
-void yk_ht_explain(const void *state, const struct yk_split_view *view, int device, char *text,
-                   size_t size)
+void yk_ht_explain(const void *state, int device, char *text, size_t size)
 {
     const struct yk_ht *ht = state;
+    const struct yk_split_view *view = ht->view;
     const struct yk_ht_device *mine = &ht->devices[device];
     const struct yk_split_status *status = &view->devices[device];
     double share = 100 * (double)status->items_done /
@@ -216,8 +226,8 @@ void yk_ht_explain(const void *state, const struct yk_split_view *view, int devi
     int length;
     if (status->chunks_done == 0) {
         snprintf(text, size, "%s",
-                 status->joined ? "did nothing: the others took all there was before it asked"
-                                : "did nothing: its kernel was not ready before all was done");
+                 status->joined ? "did nothing: the other devices took all items before it asked"
+                                : "did nothing: its kernel was not ready before the job ended");
     } else if (!yk_ht_is_gpu(view, device)) {
         snprintf(text, size,
                  "did %.1f %% in %s, the latest of %s, whose size changed %s; a core does %s "

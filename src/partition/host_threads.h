@@ -59,6 +59,7 @@ struct yk_ht_device {
 };
 
 struct yk_ht {
+    const struct yk_split_view *view;
     double alpha;
     int64_t threshold;
     int collaborate;     /* c-ht: threads that drive a stream do CPU work beside it */
@@ -84,30 +85,16 @@ yoke_status yk_ht_open(const struct yk_split_view *view, const struct yk_ht_sett
 void yk_ht_close(void *state);
 
 /* --- host_threads.c --- */
-/* Free items of r, without those of the spare queue. */
-int64_t yk_ht_rest(const struct yk_ht *ht, const struct yk_split_view *view);
-/* f_i (eq. 3) of one stream; 0: unknown, or the device is out. */
-double yk_ht_speed(const struct yk_ht *ht, const struct yk_split_view *view, int device);
-/* nCores. */
-int64_t yk_ht_cores(const struct yk_ht *ht, const struct yk_split_view *view);
 /* The stream that a CPU lane's thread drives. Returns 1 if it is active, otherwise 0. */
-int yk_ht_drives(const struct yk_ht *ht, const struct yk_split_view *view, int lane, int *device,
-                 int *stream);
-
-/* get_GPU_range (fig. 8) and get_CPU_range (fig. 9); 0: nothing. */
-int64_t yk_ht_gpu_range(struct yk_ht *ht, const struct yk_split_view *view, int device, int stream);
-int64_t yk_ht_cpu_range(struct yk_ht *ht, const struct yk_split_view *view);
+int yk_ht_drives(const struct yk_ht *ht, int lane, int *device, int *stream);
 
 /* The turn of a stream, and of a CPU lane whose thread is free, for both partitioners. */
-void yk_ht_take_gpu(struct yk_ht *ht, const struct yk_split_view *view, int device, int stream,
-                    struct yk_take *out);
-void yk_ht_take_cpu(struct yk_ht *ht, const struct yk_split_view *view, struct yk_take *out);
+void yk_ht_take_gpu(struct yk_ht *ht, int device, int stream, struct yk_take *out);
+void yk_ht_take_cpu(struct yk_ht *ht, struct yk_take *out);
 
 /* These, and close, fit a partitioner's table. */
-void yk_ht_observe(void *state, const struct yk_split_view *view, int device, int64_t items,
-                   const struct yk_chunk_times *times);
-void yk_ht_explain(const void *state, const struct yk_split_view *view, int device, char *text,
-                   size_t size);
+void yk_ht_observe(void *state, int device, const struct yk_chunk_times *times);
+void yk_ht_explain(const void *state, int device, char *text, size_t size);
 
 /* --- host_grain.c: searches the grain if it was not given (the paper's future work). --- */
 void yk_ht_grain_open(const struct yk_split_view *view, int device, struct yk_ht_grain *grain);

@@ -55,21 +55,24 @@ static int64_t bounded_grain(const struct yk_split_view *view, double number)
 static yoke_status read_grains(struct yk_ht *ht, const struct yk_split_view *view, const char *text)
 {
     static const struct yk_number_list list = { "nc-ht, c-ht", "grains", "grain", 1 };
-    double *numbers = yk_calloc((size_t)view->device_count, sizeof *numbers);
-    int d, gpu = 0, gpus = 0, count;
+    double *grains = yk_calloc((size_t)view->device_count, sizeof *grains);
+    struct yk_numbers numbers = { grains, view->device_count, 0 };
+    int d, gpu = 0, gpus = 0;
     yoke_status status;
-    if (!numbers)
+    if (!grains)
         return YOKE_ENOMEM;
     for (d = 0; d < view->device_count; d++)
         gpus += yk_ht_is_gpu(view, d);
-    status = yk_numbers_read(&list, text, numbers, view->device_count, &count);
-    if (status == YOKE_OK && count != 1 && count != gpus)
-        status = yk_fail(YOKE_EINVAL, "%s for %s; give one for each, or one number for all",
-                         yk_count_words(count, "grain").text, yk_count_words(gpus, "GPU").text);
+    status = yk_numbers_read(&list, text, &numbers);
+    if (status == YOKE_OK && numbers.count != 1 && numbers.count != gpus)
+        status =
+            yk_fail(YOKE_EINVAL, "%s for %s; give one for each, or one number for all",
+                    yk_count_words(numbers.count, "grain").text, yk_count_words(gpus, "GPU").text);
     for (d = 0; d < view->device_count && status == YOKE_OK; d++)
         if (yk_ht_is_gpu(view, d))
-            ht->devices[d].grain.items = bounded_grain(view, numbers[count == 1 ? 0 : gpu++]);
-    yk_free(numbers);
+            ht->devices[d].grain.items =
+                bounded_grain(view, grains[numbers.count == 1 ? 0 : gpu++]);
+    yk_free(grains);
     return status;
 }
 
@@ -122,6 +125,7 @@ yoke_status yk_ht_open(const struct yk_split_view *view, const struct yk_ht_sett
     ht = yk_calloc(1, sizeof *ht);
     if (!ht)
         return YOKE_ENOMEM;
+    ht->view = view;
     ht->alpha = settings->alpha;
     ht->collaborate = kind == YK_HT_COLLABORATES;
     ht->cursor = view->first;

@@ -26,14 +26,14 @@ enum { BITS = 32 };
 /* A job that is late by more than this part was disturbed; if that lasts, the lines will show it.
  */
 #define LATE_MOST 0.2
-/* A part that by its line took longer than the mean end of all parts, by this part of it, was too
- * large. */
+/* A part was too large if by its line it took longer than the mean of all parts, by this fraction
+ * of the mean. */
 #define UNEVEN 0.03
 /* A slope that is guessed from a peak is this many times the slope that the peak gives. */
 #define DOUBTED 2.0
 /* After this many jobs that taught the others' lines, a device without a part is ignored. */
 enum { LESSONS_MOST = 4 };
-/* A device that was asked this many times in vain no longer blocks learning. (papers/004,
+/* A device that was asked this many times and got nothing no longer blocks learning. (papers/004,
  * section 4.1: learning takes less than 5 % of a loop's steps.) */
 enum { ASKED_ENOUGH = 2 };
 
@@ -88,7 +88,7 @@ void yk_learned_did(struct yk_learned_job *job, int device, const struct yk_lear
         job->latest_ns = outcome->ended_ns;
 }
 
-/* The job shows how long parts of such a job take. */
+/* Returns 1 if the job shows how long parts of such a job take. */
 static int tells_times(const struct yk_learned_job *job)
 {
     return job->tells_lines && !job->crowded && job->untold == 0;
@@ -136,7 +136,7 @@ void yk_learned_sum_up(struct yk_learned_job *job, int device, const struct yk_l
     job->most_ns = fmax(job->most_ns, ns);
 }
 
-/* The time of the job as the lines have it after the job. */
+/* The time of the job by the lines, as they are after the job. */
 static double job_ns(const struct yk_learned_job *job)
 {
     const double mean_ns = job->rates > 0 ? job->shifts / job->rates : 0;
@@ -179,7 +179,7 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
         learned->passed_over++;
     if (outcome->rate > 0)
         note_speed(learned, outcome, job);
-    if (!job->everybodys)
+    if (!job->all_asked)
         return;
     learned->share = (double)outcome->items / (double)job->items;
     note_asked(learned, job);

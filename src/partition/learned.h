@@ -44,7 +44,7 @@ struct yk_learned_job {
     int64_t items;              /* of its range */
     double told_ns;             /* a chunk's cost in the device's description; 0: not given */
     int crowded;                /* 1: other jobs ran beside it */
-    int everybodys;             /* 1: all devices were asked, including this one */
+    int all_asked;              /* 1: all devices were asked, including this one */
     int forgives;               /* 1: the device warms up, so its speed may be forgotten */
     int64_t begun_ns, ended_ns; /* submission and end */
     int by_lines;               /* 1: it was split by lines (`auto` cuts parts into more chunks) */

@@ -58,11 +58,9 @@ static const struct yk_option options[] = {
 struct search {
     const struct yk_split_view *view;
     const struct settings *settings;
-    struct yk_work work;
+    struct yk_split split; /* over the set that is tried */
     struct yk_linear *state;
-    struct yk_part *parts; /* of the set that is tried */
     struct yk_curve *curves;
-    struct yk_taker *takers;
     double *joules;
 };
 
@@ -73,7 +71,8 @@ static uint32_t bit(int device)
 
 /* --- lines and sets --- */
 
-/* A smaller part takes the device just as long. Each core of a CPU device has its least piece. */
+/* The device's least part: smaller parts take it just as long. Each core of a CPU device has a
+ * least piece. */
 static double least_of(const struct yk_split_view *view, int d)
 {
     const struct yk_split_device *known = &view->devices[d].known;
@@ -83,7 +82,7 @@ static double least_of(const struct yk_split_view *view, int d)
 static void put_part(struct search *search, int d, uint32_t set)
 {
     const struct yk_split_device *known = &search->view->devices[d].known;
-    struct yk_part *part = &search->parts[d];
+    struct yk_part *part = &search->split.parts[d];
     *part = (struct yk_part){ .line = known->line,
                               .least = least_of(search->view, d),
                               .round = known->host_memory ? least_of(search->view, d) : 0,
@@ -113,9 +112,9 @@ static double split_over(struct search *search, uint32_t set)
     for (d = 0; d < count; d++) {
         put_part(search, d, set);
         if (set && d < SET_MOST && !(set & bit(d)))
-            search->parts[d].line.item_ns = 0;
+            search->split.parts[d].line.item_ns = 0;
     }
-    return yk_split_in_rounds(search->parts, search->takers, count, &search->work);
+    return yk_split_in_rounds(&search->split);
 }
 
 static void keep(struct search *search, double end_ns)
@@ -123,7 +122,7 @@ static void keep(struct search *search, double end_ns)
     int d;
     search->state->end_ns = end_ns;
     for (d = 0; d < search->view->device_count; d++)
-        search->state->told[d].part = search->parts[d];
+        search->state->told[d].part = search->split.parts[d];
 }
 
 static uint32_t workers(const struct search *search)
@@ -175,7 +174,7 @@ static void choose_set(struct search *search)
         return;
     keep(search, end_ns);
     for (d = 0; d < count; d++)
-        search->state->told[d].line = search->parts[d].line;
+        search->state->told[d].line = search->split.parts[d].line;
     if (!knows_sets(search->view))
         return;
     do {
@@ -216,7 +215,7 @@ static yoke_status open_shares(struct search *search, double *weights)
         weights[0] = 1;
     status = yk_shares_open(view, &spec, &search->state->shares);
     for (d = 0; status == YOKE_OK && d < view->device_count && search->settings->chunks == 0; d++)
-        yk_shares_cut(search->state->shares, view, d, chunks_of(view, d, search->state));
+        yk_shares_cut(search->state->shares, d, chunks_of(view, d, search->state));
     return status;
 }
 
@@ -224,7 +223,7 @@ static yoke_status read_energy(struct search *search, double *joules)
 {
     static const struct yk_number_list list = { "linear", "energy", "energy", 0 };
     const struct settings *settings = search->settings;
-    int count;
+    struct yk_numbers numbers = { joules, search->view->device_count, 0 };
     yoke_status status;
     if (settings->chunks < 0 || !(settings->slower >= 0))
         return yk_fail(YOKE_EINVAL, "linear: chunks is %lld and slower %g; both are 0 or more",
@@ -234,15 +233,15 @@ static yoke_status read_energy(struct search *search, double *joules)
                    ? yk_fail(YOKE_EINVAL, "linear: slower says how long a job may take to save "
                                           "energy; give energy=A/B/.. too, an item's joules")
                    : YOKE_OK;
-    status = yk_numbers_read(&list, settings->energy, joules, search->view->device_count, &count);
-    if (status == YOKE_OK && count != search->view->device_count)
+    status = yk_numbers_read(&list, settings->energy, &numbers);
+    if (status == YOKE_OK && numbers.count != numbers.room)
         status = yk_fail(YOKE_EINVAL, "linear: energy has %s for %s; give one each",
-                         yk_count_words(count, "number").text,
-                         yk_count_words(search->view->device_count, "device").text);
+                         yk_count_words(numbers.count, "number").text,
+                         yk_count_words(numbers.room, "device").text);
     if (status != YOKE_OK)
         return status;
     search->joules = joules;
-    search->work.slower = settings->slower;
+    search->split.work.slower = settings->slower;
     return YOKE_OK;
 }
 
@@ -277,38 +276,40 @@ static yoke_status open_linear(const struct yk_split_view *view, const void *set
     const size_t count = (size_t)view->device_count;
     struct search search = { .view = view,
                              .settings = settings,
-                             .work = { .items = view->last - view->first, .unit = view->unit } };
+                             .split = { .count = view->device_count,
+                                        .work = { .items = view->last - view->first,
+                                                  .unit = view->unit } } };
     double *numbers = yk_calloc(2 * count, sizeof *numbers);
     yoke_status status = YOKE_ENOMEM;
     search.state = yk_calloc(1, sizeof *search.state + count * sizeof search.state->told[0]);
-    search.parts = yk_calloc(count, sizeof *search.parts);
+    search.split.parts = yk_calloc(count, sizeof *search.split.parts);
     search.curves = yk_calloc(count, sizeof *search.curves);
-    search.takers = yk_calloc(count, sizeof *search.takers);
-    if (numbers && search.state && search.parts && search.curves && search.takers) {
+    search.split.takers = yk_calloc(count, sizeof *search.split.takers);
+    if (numbers && search.state && search.split.parts && search.curves && search.split.takers) {
+        search.state->view = view;
         status = fill(&search, numbers, numbers + count);
     }
     if (status == YOKE_OK)
         *out = search.state;
     else
         yk_free(search.state);
-    yk_free(search.takers);
+    yk_free(search.split.takers);
     yk_free(search.curves);
-    yk_free(search.parts);
+    yk_free(search.split.parts);
     yk_free(numbers);
     return status;
 }
 
 /* --- in use --- */
 
-static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                 struct yk_take *out)
+static void take(void *state, const struct yk_request *request, struct yk_take *out)
 {
-    yk_shares_take(((struct yk_linear *)state)->shares, view, device, lane, now, out);
+    yk_shares_take(((struct yk_linear *)state)->shares, request, out);
 }
 
-static void changed(void *state, const struct yk_split_view *view, int device)
+static void changed(void *state, int device)
 {
-    yk_shares_changed(((struct yk_linear *)state)->shares, view, device);
+    yk_shares_changed(((struct yk_linear *)state)->shares, device);
 }
 
 static double predicted_ns(const void *state)
@@ -317,10 +318,9 @@ static double predicted_ns(const void *state)
     return linear->guesses ? 0 : linear->job_ns;
 }
 
-static uint32_t asked(const void *given, const struct yk_split_view *view)
+static uint32_t asked(const void *state)
 {
-    const struct yk_linear *state = given;
-    return yk_shares_asked(state->shares, view);
+    return yk_shares_asked(((const struct yk_linear *)state)->shares);
 }
 
 const struct yk_partitioner yk_partitioner_linear = {

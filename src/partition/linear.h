@@ -25,6 +25,7 @@ struct yk_linear_told {
 };
 
 struct yk_linear { /* followed by one `told` per device */
+    const struct yk_split_view *view;
     void *shares;
     int guesses;   /* 1: a device's part is based on a guess, so its end cannot be predicted */
     double end_ns; /* common end of the devices; 0: no line is known, shares are equal */
@@ -34,7 +35,6 @@ struct yk_linear { /* followed by one `told` per device */
 };
 
 /* --- linear_explain.c --- */
-void yk_linear_explain(const void *state, const struct yk_split_view *view, int device, char *text,
-                       size_t size);
+void yk_linear_explain(const void *state, int device, char *text, size_t size);
 
 #endif

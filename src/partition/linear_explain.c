@@ -14,13 +14,13 @@ static const char *whose(const struct yk_split_device *known)
 static const char *why(const struct yk_split_device *known)
 {
     return yk_linear_doubts(known)
-               ? ", taken to be faster than it was since it had nothing of many such jobs"
+               ? ", assumed to be faster than it was because it got nothing of many such jobs"
                : "";
 }
 
-static void explain_part(const struct yk_linear *state, const struct yk_split_view *view,
-                         int device, char *text, size_t size)
+static void explain_part(const struct yk_linear *state, int device, char *text, size_t size)
 {
+    const struct yk_split_view *view = state->view;
     const struct yk_part *part = &state->told[device].part;
     snprintf(text, size,
              "%.2f %% by %s line of %s an item and %s%s: predicted to end after %s, the job after "
@@ -37,7 +37,7 @@ static void explain_nothing(const struct yk_linear *state, int device, char *tex
     const struct yk_line *line = &told->line;
     const double least = told->part.least;
     if (!(line->item_ns > 0))
-        snprintf(text, size, "nothing: what it takes was never seen; the others need %s",
+        snprintf(text, size, "nothing: its time was never measured; the others need %s",
                  yk_time_words(state->end_ns).text);
     else if (told->without_ns > 0)
         snprintf(text, size,
@@ -62,14 +62,13 @@ static void explain_nothing(const struct yk_linear *state, int device, char *tex
                  told->part.joules, yk_time_words(state->end_ns).text);
 }
 
-void yk_linear_explain(const void *given, const struct yk_split_view *view, int device, char *text,
-                       size_t size)
+void yk_linear_explain(const void *given, int device, char *text, size_t size)
 {
     const struct yk_linear *state = given;
     if (state->end_ns <= 0)
         snprintf(text, size, "an equal share: no device's time is known");
     else if (state->told[device].part.items > 0)
-        explain_part(state, view, device, text, size);
+        explain_part(state, device, text, size);
     else
         explain_nothing(state, device, text, size);
 }

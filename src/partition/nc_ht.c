@@ -11,15 +11,14 @@ static yoke_status open_nc_ht(const struct yk_split_view *view, const void *sett
     return status;
 }
 
-static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                 struct yk_take *out)
+static void take(void *state, const struct yk_request *request, struct yk_take *out)
 {
+    struct yk_ht *ht = state;
     int d, stream;
-    (void)now;
-    if (!view->devices[device].known.host_memory)
-        yk_ht_take_gpu(state, view, device, lane, out);
-    else if (!yk_ht_drives(state, view, lane, &d, &stream))
-        yk_ht_take_cpu(state, view, out);
+    if (yk_ht_is_gpu(ht->view, request->device))
+        yk_ht_take_gpu(ht, request->device, request->lane, out);
+    else if (!yk_ht_drives(ht, request->lane, &d, &stream))
+        yk_ht_take_cpu(ht, out);
 }
 
 const struct yk_partitioner yk_partitioner_nc_ht = {

@@ -18,11 +18,11 @@ static yoke_status read_one(const struct yk_number_list *list, const char *word,
     return YOKE_OK;
 }
 
-yoke_status yk_numbers_read(const struct yk_number_list *list, const char *text, double *numbers,
-                            int room, int *count)
+yoke_status yk_numbers_read(const struct yk_number_list *list, const char *text,
+                            struct yk_numbers *out)
 {
     char word[64];
-    *count = 0;
+    out->count = 0;
     for (;;) {
         size_t length = strcspn(text, "/");
         double number;
@@ -36,9 +36,9 @@ yoke_status yk_numbers_read(const struct yk_number_list *list, const char *text,
         status = read_one(list, word, &number);
         if (status != YOKE_OK)
             return status;
-        if (*count < room)
-            numbers[*count] = number;
-        (*count)++;
+        if (out->count < out->room)
+            out->at[out->count] = number;
+        out->count++;
         if (text[length] == '\0')
             return YOKE_OK;
         text += length + 1;

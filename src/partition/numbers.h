@@ -10,9 +10,14 @@ struct yk_number_list {
     double least;                  /* smallest allowed value */
 };
 
-/* Reads up to `room` numbers and sets *count to how many the text has. YOKE_EINVAL names the wrong
- * word. */
-yoke_status yk_numbers_read(const struct yk_number_list *list, const char *text, double *numbers,
-                            int room, int *count);
+struct yk_numbers {
+    double *at;
+    int room;  /* entries of `at` */
+    int count; /* out: how many the text has, which may be more */
+};
+
+/* Reads up to `room` numbers and sets `count`. YOKE_EINVAL names the wrong word. */
+yoke_status yk_numbers_read(const struct yk_number_list *list, const char *text,
+                            struct yk_numbers *out);
 
 #endif

@@ -63,7 +63,7 @@ static void add_neighbours(const struct yk_offers *offers, int device, struct ot
     }
 }
 
-/* The device that would be the fastest without the others, as a team; 0: none is known. */
+/* The device that would be the fastest alone, as a team; 0: unknown. */
 static uint32_t fastest_alone(const struct yk_offers *offers, double *round_ns)
 {
     struct yk_explore_offer offer;

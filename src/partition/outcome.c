@@ -57,9 +57,8 @@ const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispat
 
 uint32_t yk_dispatch_asked(const struct yk_dispatch *dispatch)
 {
-    const uint32_t asked = dispatch->partitioner->asked
-                               ? dispatch->partitioner->asked(dispatch->state, &dispatch->view)
-                               : 0;
+    const uint32_t asked =
+        dispatch->partitioner->asked ? dispatch->partitioner->asked(dispatch->state) : 0;
     return asked ? asked : UINT32_MAX;
 }
 
@@ -75,7 +74,7 @@ const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch)
     return dispatch->partitioner_text;
 }
 
-/* The device's only chunk, and its first ever: not enough to judge it. */
+/* Returns 1 if the device has had only one chunk ever, which is not enough to judge it. */
 static int is_untried(const struct yk_dispatch *dispatch, int device)
 {
     const struct yk_split_status *status = &dispatch->status[device];
@@ -87,8 +86,7 @@ const char *yk_dispatch_reason(const struct yk_dispatch *dispatch, int device)
 {
     char *reason = dispatch->devices[device].reason;
     if (!*reason && dispatch->left == 0 && dispatch->partitioner->explain)
-        dispatch->partitioner->explain(dispatch->state, &dispatch->view, device, reason,
-                                       reason_bytes);
+        dispatch->partitioner->explain(dispatch->state, device, reason, reason_bytes);
     return *reason ? reason : NULL;
 }
 

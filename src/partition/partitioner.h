@@ -97,26 +97,25 @@ struct yk_partitioner {
     int takes_lines; /* 1: begins with lines that were measured with each device alone */
     /* Returns the rule by which its shares are adjusted after each job (optional). */
     const struct yk_adjust_rule *(*adjusts)(const void *settings);
-    /* `settings` (filled from options) outlives the state. */
+    /* `view` and `settings` (filled from options) outlive the state, which keeps the view: the
+     * other functions look there. */
     yoke_status (*open)(const struct yk_split_view *view, const void *settings, void **state);
     /* Makes a finished state, for the same number of devices and settings, as new (optional). */
     void (*reopen)(void *state, const struct yk_split_view *view);
     void (*close)(void *state);
-    void (*take)(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                 struct yk_take *out);
-    /* A chunk of `items` ended (optional). */
-    void (*observe)(void *state, const struct yk_split_view *view, int device, int64_t items,
-                    const struct yk_chunk_times *times);
+    /* `out` is zero before. */
+    void (*take)(void *state, const struct yk_request *request, struct yk_take *out);
+    /* A chunk of the device ended (optional). */
+    void (*observe)(void *state, int device, const struct yk_chunk_times *times);
     /* A device joined, left or failed (optional). */
-    void (*changed)(void *state, const struct yk_split_view *view, int device);
+    void (*changed)(void *state, int device);
     /* Writes a sentence for the result to `text`: why this device got its part (optional). */
-    void (*explain)(const void *state, const struct yk_split_view *view, int device, char *text,
-                    size_t size);
+    void (*explain)(const void *state, int device, char *text, size_t size);
     /* Predicted time of the job from its submission (optional); 0: unknown. */
     double (*predicted_ns)(const void *state);
     /* Devices that will get something unless others fail, as bits (optional: all). The others need
      * not be woken; one that steps in has joined late. */
-    uint32_t (*asked)(const void *state, const struct yk_split_view *view);
+    uint32_t (*asked)(const void *state);
 };
 
 extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_alone, yk_partitioner_even,

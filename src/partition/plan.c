@@ -161,16 +161,27 @@ struct search {
     uint32_t allowed;
 };
 
-/* Moves a part of all rows from one device to another: for one kernel, or for all if cuts are tied.
- */
-static void shift(struct yk_cuts *cuts, int kernels, int k, int from, int to, double part)
+/* A part of all rows moves from one device to another. */
+struct move {
+    int kernel, from, to;
+    double part;
+};
+
+static struct move reversed(struct move move)
 {
-    const int first = cuts->tied ? 0 : k, last = cuts->tied ? kernels : k + 1;
+    return (struct move){ move.kernel, move.to, move.from, move.part };
+}
+
+/* For one kernel, or for all `kernels` if cuts are tied. */
+static void shift(struct yk_cuts *cuts, int kernels, struct move move)
+{
+    const int first = cuts->tied ? 0 : move.kernel, last = cuts->tied ? kernels : move.kernel + 1;
+    int k;
     for (k = first; k < last; k++) {
-        cuts->share[k][from] -= part;
-        cuts->share[k][to] += part;
-        if (cuts->share[k][from] < ROUNDING)
-            cuts->share[k][from] = 0;
+        cuts->share[k][move.from] -= move.part;
+        cuts->share[k][move.to] += move.part;
+        if (cuts->share[k][move.from] < ROUNDING)
+            cuts->share[k][move.from] = 0;
     }
 }
 
@@ -178,20 +189,23 @@ static void shift(struct yk_cuts *cuts, int kernels, int k, int from, int to, do
  * helped. */
 static int relieve(struct search *search, int k, double step)
 {
+    const int kernels = search->plan->kernels;
     struct yk_cuts *cuts = search->cuts;
-    double best = search->ns * (1 - ROUNDING), part;
-    int to, from, found = -1;
+    struct move move = { .kernel = k };
+    double best = search->ns * (1 - ROUNDING);
+    int to, found = -1;
     if (search->plan->kernel[k].weight <= 0)
         return 0;
-    kernel_ns(search->plan, k, cuts->share[k], &from);
-    part = fmin(step, cuts->share[k][from]);
-    for (to = 0; to < search->plan->devices && part > 0; to++) {
+    kernel_ns(search->plan, k, cuts->share[k], &move.from);
+    move.part = fmin(step, cuts->share[k][move.from]);
+    for (to = 0; to < search->plan->devices && move.part > 0; to++) {
         double ns;
-        if (to == from || !(search->allowed >> to & 1))
+        if (to == move.from || !(search->allowed >> to & 1))
             continue;
-        shift(cuts, search->plan->kernels, k, from, to, part);
+        move.to = to;
+        shift(cuts, kernels, move);
         ns = yk_plan_ns(search->plan, cuts);
-        shift(cuts, search->plan->kernels, k, to, from, part);
+        shift(cuts, kernels, reversed(move));
         if (ns < best) {
             best = ns;
             found = to;
@@ -199,7 +213,8 @@ static int relieve(struct search *search, int k, double step)
     }
     if (found < 0)
         return 0;
-    shift(cuts, search->plan->kernels, k, from, found, part);
+    move.to = found;
+    shift(cuts, kernels, move);
     search->ns = yk_plan_ns(search->plan, cuts);
     return 1;
 }

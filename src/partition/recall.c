@@ -124,7 +124,8 @@ static uint32_t team_here(const struct yk_lesson *lesson, const struct yk_rememb
     return here;
 }
 
-/* While rows stay. What was derived for other sizes is no better than what one job shows. */
+/* Costs while rows stay. Not for lessons that were derived from other sizes: these are no better
+ * than what one job shows. */
 static void learn_cost(const struct yk_lesson_device *from, int d, const struct yk_remembered *into)
 {
     yk_cost_recall(&into->costs[d], &from->cost);

@@ -1,5 +1,5 @@
 /* recall.h - PURE. Converts what a runtime remembers of similar jobs to a lesson that outlives it
- * (model/lesson.h), and back. */
+ * (knowledge/lesson.h), and back. */
 #ifndef YK_PARTITION_RECALL_H
 #define YK_PARTITION_RECALL_H
 

@@ -13,6 +13,7 @@ struct share {
 };
 
 struct yk_shares {
+    const struct yk_split_view *view;
     int gone; /* number of devices that have left their region */
     struct share items[];
 };
@@ -54,9 +55,9 @@ struct layout {
 };
 
 /* Lays out the regions of CPU devices (hosts 1), of the others (0), or of all (-1). */
-static void lay_out(struct yk_shares *shares, const struct yk_split_view *view, int hosts,
-                    struct layout *layout)
+static void lay_out(struct yk_shares *shares, int hosts, struct layout *layout)
 {
+    const struct yk_split_view *view = shares->view;
     const struct yk_range whole = { view->first, view->last };
     int d;
     for (d = 0; d < view->device_count; d++) {
@@ -69,9 +70,9 @@ static void lay_out(struct yk_shares *shares, const struct yk_split_view *view, 
     }
 }
 
-static void cut_up(struct yk_shares *shares, const struct yk_split_view *view,
-                   const struct yk_shares_spec *spec)
+static void cut_up(struct yk_shares *shares, const struct yk_shares_spec *spec)
 {
+    const struct yk_split_view *view = shares->view;
     int d;
     for (d = 0; d < view->device_count; d++) {
         struct share *share = &shares->items[d];
@@ -90,30 +91,33 @@ yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_sha
     int d;
     if (!shares)
         return YOKE_ENOMEM;
+    shares->view = view;
     for (d = 0; d < view->device_count; d++)
         layout.total += spec->weights[d];
     for (d = 0; d < view->device_count; d++)
         shares->items[d].weight = spec->weights[d] / layout.total;
-    lay_out(shares, view, spec->hosts_first ? 1 : -1, &layout);
+    lay_out(shares, spec->hosts_first ? 1 : -1, &layout);
     if (spec->hosts_first)
-        lay_out(shares, view, 0, &layout);
-    cut_up(shares, view, spec);
+        lay_out(shares, 0, &layout);
+    cut_up(shares, spec);
     *out = shares;
     return YOKE_OK;
 }
 
-void yk_shares_cut(void *state, const struct yk_split_view *view, int device, int64_t chunks)
+void yk_shares_cut(void *state, int device, int64_t chunks)
 {
-    struct share *share = &((struct yk_shares *)state)->items[device];
-    share->chunk = chunk_items(view, device, share->region.last - share->region.first, chunks);
+    struct yk_shares *shares = state;
+    struct share *share = &shares->items[device];
+    share->chunk =
+        chunk_items(shares->view, device, share->region.last - share->region.first, chunks);
 }
 
-uint32_t yk_shares_asked(const void *state, const struct yk_split_view *view)
+uint32_t yk_shares_asked(const void *state)
 {
     const struct yk_shares *shares = state;
     uint32_t asked = 0;
     int d;
-    for (d = 0; d < view->device_count && d < 32; d++)
+    for (d = 0; d < shares->view->device_count && d < 32; d++)
         if (shares->items[d].region.last > shares->items[d].region.first)
             asked |= (uint32_t)1 << d;
     return asked;
@@ -124,9 +128,10 @@ void yk_shares_close(void *shares)
     yk_free(shares);
 }
 
-void yk_shares_changed(void *state, const struct yk_split_view *view, int device)
+void yk_shares_changed(void *state, int device)
 {
     struct yk_shares *shares = state;
+    const struct yk_split_view *view = shares->view;
     double total = 0, before = 0;
     int d, remaining = 0;
     (void)device;
@@ -167,14 +172,13 @@ static int offer(const struct yk_split_view *view, const struct share *from, int
     return out->items > 0;
 }
 
-void yk_shares_take(void *state, const struct yk_split_view *view, int device, int lane,
-                    int64_t now, struct yk_take *out)
+void yk_shares_take(void *state, const struct yk_request *request, struct yk_take *out)
 {
     const struct yk_shares *shares = state;
+    const struct yk_split_view *view = shares->view;
+    const int device = request->device;
     const struct share *share = &shares->items[device];
     int d;
-    (void)lane;
-    (void)now;
     out->reason = "share";
     if (offer(view, share, device, out))
         return;
@@ -188,9 +192,9 @@ void yk_shares_take(void *state, const struct yk_split_view *view, int device, i
 }
 
 /* The device of the same kind with the most free items in its region; -1: none has any. */
-static int latest_of_kind(const struct yk_shares *shares, const struct yk_split_view *view,
-                          int device)
+static int latest_of_kind(const struct yk_shares *shares, int device)
 {
+    const struct yk_split_view *view = shares->view;
     int64_t most = 0;
     int d, found = -1;
     for (d = 0; d < view->device_count; d++) {
@@ -204,14 +208,13 @@ static int latest_of_kind(const struct yk_shares *shares, const struct yk_split_
     return found;
 }
 
-void yk_shares_take_over(const void *state, const struct yk_split_view *view, int device,
-                         struct yk_take *out)
+void yk_shares_take_over(const void *state, int device, struct yk_take *out)
 {
     const struct yk_shares *shares = state;
-    int late = latest_of_kind(shares, view, device);
+    int late = latest_of_kind(shares, device);
     if (late < 0)
         return;
-    offer(view, &shares->items[late], device, out);
+    offer(shares->view, &shares->items[late], device, out);
     out->from_high = 1;
     out->reason = "taken over";
 }
@@ -221,10 +224,15 @@ double yk_shares_weight(const void *state, int device)
     return ((const struct yk_shares *)state)->items[device].weight;
 }
 
-void yk_shares_explain(const void *state, const struct yk_split_view *view, int device, char *text,
-                       size_t size)
+const struct yk_adjust *yk_shares_adjust(const void *state)
+{
+    return &((const struct yk_shares *)state)->view->adjust;
+}
+
+void yk_shares_explain(const void *state, int device, char *text, size_t size)
 {
     const struct yk_shares *shares = state;
+    const struct yk_split_view *view = shares->view;
     const struct yk_split_status *status = &view->devices[device];
     double all = (double)(view->last - view->first);
     int before =

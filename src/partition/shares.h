@@ -24,20 +24,19 @@ yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_sha
                            void **out);
 /* A device's weight, as a fraction of all. */
 double yk_shares_weight(const void *shares, int device);
+/* The notes about shares before this job. */
+const struct yk_adjust *yk_shares_adjust(const void *shares);
 /* Takes a chunk from the region with the most free items among devices of the same kind (CPU
  * devices or others). */
-void yk_shares_take_over(const void *shares, const struct yk_split_view *view, int device,
-                         struct yk_take *out);
+void yk_shares_take_over(const void *shares, int device, struct yk_take *out);
 /* Cuts the device's region into `chunks` chunks instead; 0: as many as it has lanes. */
-void yk_shares_cut(void *shares, const struct yk_split_view *view, int device, int64_t chunks);
+void yk_shares_cut(void *shares, int device, int64_t chunks);
 /* The following functions fit a partitioner's table. */
 void yk_shares_close(void *shares);
-void yk_shares_take(void *shares, const struct yk_split_view *view, int device, int lane,
-                    int64_t now, struct yk_take *out);
+void yk_shares_take(void *shares, const struct yk_request *request, struct yk_take *out);
 /* Devices with a region, as bits. */
-uint32_t yk_shares_asked(const void *shares, const struct yk_split_view *view);
-void yk_shares_changed(void *shares, const struct yk_split_view *view, int device);
-void yk_shares_explain(const void *shares, const struct yk_split_view *view, int device, char *text,
-                       size_t size);
+uint32_t yk_shares_asked(const void *shares);
+void yk_shares_changed(void *shares, int device);
+void yk_shares_explain(const void *shares, int device, char *text, size_t size);
 
 #endif

@@ -32,8 +32,8 @@ static void put(struct yk_speed *speed, double items, double ns)
     speed->items_ns += items * ns;
 }
 
-/* A fit finds at most this multiple of a known chunk cost: the first chunk of a chain takes long
- * because nothing overlaps it, which is not a cost of every chunk. */
+/* The fitted overhead is at most this multiple of a known overhead. The first chunk of a chain
+ * takes long because nothing overlaps it, which is no overhead of every chunk. */
 #define COST_MOST 2.0
 
 /* Slope and cost by least squares, if sizes differ enough and the result is plausible. */

@@ -53,21 +53,23 @@ static yoke_status spread_cpu_weight(const struct yk_split_view *view, double *w
 static yoke_status read_weights(const struct yk_split_view *view, const char *text, double *weights)
 {
     static const struct yk_number_list list = { "static", "shares", "share", 0 };
+    struct yk_numbers numbers = { weights, view->device_count, 0 };
     double total = 0;
-    int count, d;
+    int d;
     yoke_status status;
     if (!text) {
         for (d = 0; d < view->device_count; d++)
             weights[d] = 1;
         return YOKE_OK;
     }
-    status = yk_numbers_read(&list, text, weights, view->device_count, &count);
-    if (status == YOKE_OK && count == 1 && view->device_count > 1)
+    status = yk_numbers_read(&list, text, &numbers);
+    if (status == YOKE_OK && numbers.count == 1 && view->device_count > 1)
         status = spread_cpu_weight(view, weights);
-    else if (status == YOKE_OK && count != view->device_count)
-        status = yk_fail(
-            YOKE_EINVAL, "static: %s for %s; give one for each device, or the CPU's alone",
-            yk_count_words(count, "share").text, yk_count_words(view->device_count, "device").text);
+    else if (status == YOKE_OK && numbers.count != numbers.room)
+        status =
+            yk_fail(YOKE_EINVAL, "static: %s for %s; give one for each device, or the CPU's alone",
+                    yk_count_words(numbers.count, "share").text,
+                    yk_count_words(view->device_count, "device").text);
     if (status != YOKE_OK)
         return status;
     for (d = 0; d < view->device_count; d++)

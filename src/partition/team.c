@@ -112,7 +112,7 @@ uint32_t yk_team_choose(struct yk_team *team, const struct yk_team_asks *asks)
     return yk_explore_team(&team->explorer);
 }
 
-/* Devices that get nothing of such jobs are not asked: the same devices do them as before. */
+/* Devices that get nothing in such jobs are not asked. The same devices do these jobs as before. */
 static void note_idle(struct yk_team *team, const struct yk_team_job *job)
 {
     if (job->asked != team->explorer.best)
@@ -148,15 +148,17 @@ void yk_team_explain(const struct yk_team *team, uint32_t asked, char *text, siz
     const double all_ns = yk_explore_ns(&team->explorer, team->all);
     if (asked != team->explorer.best)
         snprintf(text, size,
-                 "left out for once, to see how long the others take without it (together they "
-                 "took %s)",
+                 "left out of this job to measure the others without it (the best set of devices "
+                 "so far took %s)",
                  yk_time_words(best_ns).text);
     else if (team->spare & ~asked)
-        snprintf(text, size, "not asked: others did all of such jobs by themselves, in %s",
+        snprintf(text, size, "not asked: other devices did all of such jobs alone, in %s",
                  yk_time_words(best_ns).text);
     else if (!(all_ns > 0))
-        snprintf(text, size, "not asked: as known from before, others do such jobs best, in %s",
-                 yk_time_words(best_ns).text);
+        snprintf(
+            text, size,
+            "not asked: by what was learned earlier, the other devices alone are fastest, in %s",
+            yk_time_words(best_ns).text);
     else
         snprintf(text, size, "does not pay: without it a job takes %s, with all devices %s",
                  yk_time_words(best_ns).text, yk_time_words(all_ns).text);

@@ -1,7 +1,7 @@
 /* trained.c - PURE. Contiguous shares learned from earlier runs, adjusted from run to run when they
- * have become unbalanced (papers/003, section 3; model/adjust.h says when and how). Within a run
- * nothing is decided anew: it works like `static`, with learned shares. A job about which too
- * little is known is split by `auto`, which teaches it. */
+ * have become unbalanced (papers/003, section 3; model/adjust.h says when and how). Within a run it
+ * works like `static`, with learned shares. A job about which too little is known is split by
+ * `auto`, which teaches it. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -83,12 +83,11 @@ static const struct yk_adjust_rule *adjusts(const void *settings)
 }
 
 /* Describes the run before, which decided this run's shares. */
-static void explain(const void *state, const struct yk_split_view *view, int device, char *text,
-                    size_t size)
+static void explain(const void *state, int device, char *text, size_t size)
 {
     static const char *const levels[] = { "shares stayed", "a step from the slowest to the others",
                                           "shares fitted to its times" };
-    const struct yk_adjust *before = &view->adjust;
+    const struct yk_adjust *before = yk_shares_adjust(state);
     int length = snprintf(text, size, "its learned share was %.1f %%",
                           100 * yk_shares_weight(state, device));
     if (before->dev > 0 && (size_t)length < size)

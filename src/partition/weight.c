@@ -86,12 +86,11 @@ static yoke_status open_weight(const struct yk_split_view *view, const void *giv
     return status;
 }
 
-static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                 struct yk_take *out)
+static void take(void *state, const struct yk_request *request, struct yk_take *out)
 {
-    yk_shares_take(state, view, device, lane, now, out);
+    yk_shares_take(state, request, out);
     if (out->items == 0)
-        yk_shares_take_over(state, view, device, out);
+        yk_shares_take_over(state, request->device, out);
 }
 
 const struct yk_partitioner yk_partitioner_weight = {

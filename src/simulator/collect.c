@@ -41,7 +41,7 @@ static void learn(const struct yk_simulator *sim, int d, struct yk_learned_job *
     struct yk_split_outcome outcome;
     yk_dispatch_outcome(sim->dispatch, d, &outcome);
     job.told_ns = yk_simulator_told_ns(gpu);
-    job.everybodys =
+    job.all_asked =
         sim->spec->alone == 0 && yk_team_only(sim->asked) < 0 && yk_simulator_asks(sim, d);
     job.forgives = gpu != NULL && !job.by_lines;
     *out = learned_before(sim, d);

@@ -30,8 +30,9 @@ enum yk_verdict yk_simulator_next(struct yk_simulator *sim, int lane, struct yk_
                                   int64_t *wake_ns)
 {
     const struct yk_simulated_lane *l = &sim->lanes[lane];
-    enum yk_verdict verdict =
-        yk_dispatch_next(sim->dispatch, l->device, l->number, yk_simulator_ns(sim), chunk, wake_ns);
+    enum yk_verdict verdict = yk_dispatch_next(
+        sim->dispatch, &(struct yk_request){ l->device, l->number, yk_simulator_ns(sim) }, chunk,
+        wake_ns);
     sim->calls++;
     if (verdict == YK_TAKE) {
         sim->chunks++;
@@ -70,7 +71,7 @@ void yk_simulator_done(struct yk_simulator *sim, int lane, const struct yk_chunk
                        const struct yk_chunk_times *times)
 {
     const int64_t items = chunk->last - chunk->first;
-    yk_dispatch_done(sim->dispatch, sim->lanes[lane].device, chunk, items, times);
+    yk_dispatch_done(sim->dispatch, chunk, items, times);
     answered(sim, lane, chunk, items);
 }
 
@@ -78,7 +79,7 @@ void yk_simulator_done_part(struct yk_simulator *sim, int lane, const struct yk_
 {
     const struct yk_simulated_lane *l = &sim->lanes[lane];
     const struct yk_chunk chunk = l->chunk;
-    yk_dispatch_done(sim->dispatch, l->device, &chunk, l->completed, times);
+    yk_dispatch_done(sim->dispatch, &chunk, l->completed, times);
     answered(sim, lane, &chunk, l->completed);
 }
 
@@ -87,7 +88,7 @@ void yk_simulator_returned(struct yk_simulator *sim, int lane, const struct yk_c
     int device = sim->lanes[lane].device;
     int64_t items = chunk->last - chunk->first;
     int64_t unit = sim->spec->unit > 0 ? sim->spec->unit : 1;
-    yk_dispatch_returned(sim->dispatch, device, chunk, items > unit ? (items + 1) / 2 : 0);
+    yk_dispatch_returned(sim->dispatch, chunk, items > unit ? (items + 1) / 2 : 0);
     if (items <= unit)
         yk_dispatch_leave(sim->dispatch, device, "its memory holds not one unit of the range");
     sim->calls++;

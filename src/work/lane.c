@@ -68,7 +68,8 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
             return 0; /* the thread that drives the device comes again when a chunk of it has ended
                        */
         chunk = (struct yk_chunk){ .form = turn.form, .tries = turn.tries };
-        verdict = yk_dispatch_next(job->dispatch, jd->device->number, lane, now, &chunk, wake_ns);
+        verdict = yk_dispatch_next(
+            job->dispatch, &(struct yk_request){ jd->device->number, lane, now }, &chunk, wake_ns);
         if (verdict == YK_WAIT && !yk_host_lane_rests(job, device, lane))
             atomic_store(&job->hungry, 1);
         if (verdict != YK_TAKE)

@@ -80,7 +80,7 @@ static void chunk_returned(struct yk_job *job, int device, int lane, yoke_status
     yk_lock(&job->lock);
     atomic_store_explicit(&jd->flights[lane].out, 0, memory_order_relaxed);
     yk_turn_returned(job, device, chunk);
-    yk_dispatch_returned(job->dispatch, jd->device->number, chunk,
+    yk_dispatch_returned(job->dispatch, chunk,
                          items > unit && why == YOKE_ENOMEM ? (items + 1) / 2 : 0);
     yk_job_note_free(job);
     if (items <= unit && why == YOKE_ENOMEM) {

@@ -73,8 +73,7 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
     yk_turn_ended(job, device, &(struct yk_turn_chunk){ answer.chunk, answer.completed },
                   &answer.times);
     if (!jd->failed)
-        yk_dispatch_done(job->dispatch, jd->device->number, answer.chunk, answer.completed,
-                         &answer.times);
+        yk_dispatch_done(job->dispatch, answer.chunk, answer.completed, &answer.times);
     flight->beside.chunk.serial = 0;
     if (answer.lease)
         yk_lease_free(&jd->leases, flight->slot);

@@ -122,7 +122,7 @@ static inline void learn(struct machine *m)
         yk_learned_note(&model->learned, &m->outcomes[d],
                         &(struct yk_learned_job){ .items = m->last - m->first,
                                                   .told_ns = model->told_ns,
-                                                  .everybodys = 1,
+                                                  .all_asked = 1,
                                                   .forgives = !known->host_memory });
         known->rate = 0;
         known->fixed_ns = model->told_ns;

@@ -37,16 +37,17 @@ static inline struct yk_dispatch *open_two(const char *partitioner, int64_t item
 static inline enum yk_verdict next(struct yk_dispatch *dispatch, int device, struct yk_chunk *chunk)
 {
     int64_t wake_ns;
-    enum yk_verdict verdict = yk_dispatch_next(dispatch, device, 0, 1, chunk, &wake_ns);
+    enum yk_verdict verdict =
+        yk_dispatch_next(dispatch, &(struct yk_request){ device, 0, 1 }, chunk, &wake_ns);
     assert_true(yk_dispatch_check(dispatch));
     return verdict;
 }
 
-static inline void done(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
+static inline void done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk,
                         int64_t completed)
 {
     struct yk_chunk_times times = { .issued = 1, .ended = 101 };
-    yk_dispatch_done(dispatch, device, chunk, completed, &times);
+    yk_dispatch_done(dispatch, chunk, completed, &times);
     assert_true(yk_dispatch_check(dispatch));
 }
 

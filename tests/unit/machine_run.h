@@ -120,7 +120,8 @@ static inline int ask(struct machine *m, int d, int l)
     if (host && cut_lease(m, d, l))
         return 1;
     m->asked++;
-    verdict = yk_dispatch_next(m->dispatch, d, l, m->now, &chunk, &run->wake[l]);
+    verdict =
+        yk_dispatch_next(m->dispatch, &(struct yk_request){ d, l, m->now }, &chunk, &run->wake[l]);
     if (verdict != YK_TAKE)
         return 0;
     m->got++;
@@ -153,18 +154,18 @@ static inline void answer(struct machine *m, int d, int l)
     end(run, l);
     m->end_ns[d] = (double)m->now;
     if (lane->lease < 0 && memory > 0 && items > memory) {
-        yk_dispatch_returned(m->dispatch, d, &lane->chunk, items / 2);
+        yk_dispatch_returned(m->dispatch, &lane->chunk, items / 2);
         return;
     }
     complete(m, d, lane->first, lane->last);
     if (lane->lease < 0) {
-        yk_dispatch_done(m->dispatch, d, &lane->chunk, items, &times);
+        yk_dispatch_done(m->dispatch, &lane->chunk, items, &times);
         return;
     }
     if (--run->leases[lane->lease].pieces_left == 0) {
         const struct lease *lease = &run->leases[lane->lease];
         times.issued = lease->issued;
-        yk_dispatch_done(m->dispatch, d, &lease->chunk, lease->chunk.last - lease->chunk.first,
+        yk_dispatch_done(m->dispatch, &lease->chunk, lease->chunk.last - lease->chunk.first,
                          &times);
     }
 }

@@ -18,7 +18,7 @@ static void run(struct yk_dispatch *dispatch, int64_t *ns)
         const int64_t items = out[d] ? chunks[d].last - chunks[d].first : 0;
         struct yk_chunk_times times = { .issued = 1, .ended = 1 + item_ns[d] * items };
         if (out[d])
-            yk_dispatch_done(dispatch, d, &chunks[d], items, &times);
+            yk_dispatch_done(dispatch, &chunks[d], items, &times);
         *ns = item_ns[d] * items > *ns ? item_ns[d] * items : *ns;
     }
     assert_int_equal(yk_dispatch_left(dispatch), 0);

@@ -45,15 +45,16 @@ static enum yk_verdict ask(struct yk_dispatch *dispatch, int device, int64_t now
                            struct yk_chunk *chunk, int64_t *wake)
 {
     *wake = 0;
-    enum yk_verdict verdict = yk_dispatch_next(dispatch, device, 0, now, chunk, wake);
+    enum yk_verdict verdict =
+        yk_dispatch_next(dispatch, &(struct yk_request){ device, 0, now }, chunk, wake);
     assert_true(yk_dispatch_check(dispatch));
     return verdict;
 }
 
-static void answer(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
+static void answer(struct yk_dispatch *dispatch, const struct yk_chunk *chunk,
                    struct yk_chunk_times times)
 {
-    yk_dispatch_done(dispatch, device, chunk, chunk->last - chunk->first, &times);
+    yk_dispatch_done(dispatch, chunk, chunk->last - chunk->first, &times);
     assert_true(yk_dispatch_check(dispatch));
 }
 
@@ -95,7 +96,7 @@ static void cores_wait_for_it(void **state)
     (void)state;
     begin(dispatch, &cores, &gpu);
     assert_int_equal(cores.last - cores.first, PIECE);
-    answer(dispatch, CPU, &cores, took(0, PIECE_NS));
+    answer(dispatch, &cores, took(0, PIECE_NS));
     assert_int_equal(ask(dispatch, CPU, PIECE_NS, &more, &wake), YK_WAIT);
     assert_true(wake > PIECE_NS);
     assert_int_equal(ask(dispatch, CPU, wake - 1, &more, &wake), YK_WAIT);
@@ -111,13 +112,13 @@ static void who_kept_its_promise_does_the_rest(void **state)
     int64_t wake, now = PIECE_NS, last;
     (void)state;
     begin(dispatch, &cores, &gpu);
-    answer(dispatch, CPU, &cores, took(0, PIECE_NS));
-    answer(dispatch, GPU, &gpu, took(60000, 400000));
+    answer(dispatch, &cores, took(0, PIECE_NS));
+    answer(dispatch, &gpu, took(60000, 400000));
     while (yk_dispatch_free(dispatch) > 0) {
         assert_int_equal(ask(dispatch, CPU, now, &more, &wake), YK_WAIT);
         assert_int_equal(ask(dispatch, GPU, now, &more, &wake), YK_TAKE);
         last = now + (more.last - more.first) * 68;
-        answer(dispatch, GPU, &more, took(now, last));
+        answer(dispatch, &more, took(now, last));
         now = last;
     }
     yk_dispatch_close(dispatch);
@@ -145,7 +146,7 @@ static void cores_go_on_where_it_does_no_harm(void **state)
         if (which == IS_GONE)
             yk_dispatch_failed(dispatch, GPU, "gone");
         ended = (cores.last - cores.first) * PIECE_NS / PIECE;
-        answer(dispatch, CPU, &cores, took(0, ended));
+        answer(dispatch, &cores, took(0, ended));
         assert_int_equal(ask(dispatch, CPU, ended, &more, &wake), YK_TAKE);
         yk_dispatch_close(dispatch);
     }
@@ -167,9 +168,9 @@ static void what_is_brought_once_is_no_items_cost(void **state)
         finer[CPU].lane_fill = 1;
         dispatch = opened(finer);
         begin(dispatch, &cores, &gpu);
-        answer(dispatch, CPU, &cores, took(0, 62500 * (cores.last - cores.first)));
+        answer(dispatch, &cores, took(0, 62500 * (cores.last - cores.first)));
         times.once_ns = once[i];
-        answer(dispatch, GPU, &gpu, times);
+        answer(dispatch, &gpu, times);
         for (got[i] = 0; ask(dispatch, GPU, 4100000, &more, &wake) == YK_TAKE;)
             got[i] += more.last - more.first;
         yk_dispatch_close(dispatch);
@@ -193,7 +194,7 @@ static void who_ends_first_leaves_the_others_their_part(void **state)
     (void)state;
     items = begin(dispatch, &cores, &gpu);
     assert_in_range(items, 1, FEW / 4);
-    answer(dispatch, GPU, &gpu, took(60000, 60000 + items * 20000));
+    answer(dispatch, &gpu, took(60000, 60000 + items * 20000));
     assert_int_equal(ask(dispatch, GPU, 160000, &more, &wake), YK_TAKE);
     assert_in_range(yk_dispatch_free(dispatch), FEW / 8, FEW / 2);
     yk_dispatch_close(dispatch);

@@ -39,7 +39,8 @@ static int64_t take_all(struct yk_dispatch *dispatch, int device, int64_t now, i
     *from = ITEMS;
     *to = 0;
     for (lane = 0; lane < 4; lane++) {
-        if (yk_dispatch_next(dispatch, device, lane, now, &chunk, &wake) != YK_TAKE)
+        if (yk_dispatch_next(dispatch, &(struct yk_request){ device, lane, now }, &chunk, &wake) !=
+            YK_TAKE)
             break;
         items += chunk.last - chunk.first;
         *from = chunk.first < *from ? chunk.first : *from;
@@ -82,7 +83,8 @@ static void who_is_busy_elsewhere_keeps_its_part(void **state)
     for (i = 0; i < sizeof late / sizeof *late; i++)
         assert_int_equal(take_all(dispatch, 0, late[i], &from, &to), 0);
     /* the waiting device asks again by then, without any event */
-    assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 1900000, &chunk, &wake), YK_WAIT);
+    assert_int_equal(
+        yk_dispatch_next(dispatch, &(struct yk_request){ 0, 0, 1900000 }, &chunk, &wake), YK_WAIT);
     assert_in_range(wake, 1900001, 6000000);
     assert_true(take_all(dispatch, 0, 6000000, &from, &to) > 0);
     assert_true(from >= HALF - NEARLY);

@@ -136,15 +136,17 @@ static void slow_cores_get_no_more_than_their_part(void **state)
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
     yk_dispatch_join(dispatch, CPU, now);
     yk_dispatch_join(dispatch, GPU, now);
-    while (yk_dispatch_next(dispatch, GPU, 0, now, &chunk, &wake_ns) == YK_TAKE) {
+    while (yk_dispatch_next(dispatch, &(struct yk_request){ GPU, 0, now }, &chunk, &wake_ns) ==
+           YK_TAKE) {
         struct yk_chunk_times times = { .issued = now };
         now += 5000 + 1000 * (chunk.last - chunk.first);
-        if (yk_dispatch_next(dispatch, CPU, 0, now - 1, &lease, &wake_ns) == YK_TAKE) {
+        if (yk_dispatch_next(dispatch, &(struct yk_request){ CPU, 0, now - 1 }, &lease, &wake_ns) ==
+            YK_TAKE) {
             assert_in_range(lease.last - lease.first, 1, 200);
-            yk_dispatch_returned(dispatch, CPU, &lease, 0);
+            yk_dispatch_returned(dispatch, &lease, 0);
         }
         times.ended = now;
-        yk_dispatch_done(dispatch, GPU, &chunk, chunk.last - chunk.first, &times);
+        yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
         assert_true(yk_dispatch_check(dispatch));
     }
     assert_int_equal(yk_dispatch_left(dispatch), 0);

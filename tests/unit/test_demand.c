@@ -49,7 +49,7 @@ static struct yk_dispatch *open_two(const char *partitioner, int64_t items,
 static enum yk_verdict next(struct yk_dispatch *dispatch, int device, struct yk_chunk *chunk)
 {
     int64_t wake_ns;
-    return yk_dispatch_next(dispatch, device, 0, 0, chunk, &wake_ns);
+    return yk_dispatch_next(dispatch, &(struct yk_request){ device, 0, 0 }, chunk, &wake_ns);
 }
 
 /* A lane requests a chunk; if it gets one, each item takes `item_ns`. */
@@ -66,7 +66,7 @@ static void ask_and_do(struct yk_dispatch *dispatch, int at, const struct step *
     assert_string_equal(chunk.reason, step->reason ? step->reason : "task");
     times.ended = times.issued + (chunk.last - chunk.first) * item_ns;
     now = times.ended;
-    yk_dispatch_done(dispatch, step->device, &chunk, chunk.last - chunk.first, &times);
+    yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
     assert_true(yk_dispatch_check(dispatch));
 }
 
@@ -94,12 +94,14 @@ static void the_papers_example(void **state)
     (void)state;
     WALK(dispatch, steps);
     assert_int_equal(yk_dispatch_left(dispatch), 0);
-    assert_string_equal(yk_dispatch_reason(dispatch, CPU),
-                        "its capability is 0.3, the fastest's being 1 (given): 8 tasks, the latest "
-                        "of range / 10 * 0.3 = 30 items");
-    assert_string_equal(yk_dispatch_reason(dispatch, GPU),
-                        "its capability is 1, the fastest's being 1 (given): 8 tasks, the latest "
-                        "of range / 10 * 1 = 100 items");
+    assert_string_equal(
+        yk_dispatch_reason(dispatch, CPU),
+        "its capability is 0.3, the fastest device's is 1 (given): 8 tasks, the latest "
+        "of range / 10 * 0.3 = 30 items");
+    assert_string_equal(
+        yk_dispatch_reason(dispatch, GPU),
+        "its capability is 1, the fastest device's is 1 (given): 8 tasks, the latest "
+        "of range / 10 * 1 = 100 items");
     yk_dispatch_close(dispatch);
 }
 
@@ -131,7 +133,7 @@ static void a_device_holds_a_window_of_tasks(void **state)
             for (held = 0; held < cases[i].window; held++)
                 assert_int_equal(next(dispatch, d, &chunk), YK_TAKE);
             assert_int_equal(next(dispatch, d, &(struct yk_chunk){ 0 }), YK_WAIT);
-            yk_dispatch_done(dispatch, d, &chunk, chunk.last - chunk.first, &times);
+            yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
             assert_int_equal(next(dispatch, d, &chunk), YK_TAKE);
             assert_int_equal(next(dispatch, d, &(struct yk_chunk){ 0 }), YK_WAIT);
         }
@@ -192,7 +194,7 @@ static void learned_begins_with_what_is_known_and_corrects_it(void **state)
         struct yk_chunk_times slow = { .issued = 2000000 + i * 10000 };
         assert_int_equal(next(dispatch, CPU, &chunk), YK_TAKE);
         slow.ended = slow.issued + (chunk.last - chunk.first) * 10;
-        yk_dispatch_done(dispatch, CPU, &chunk, chunk.last - chunk.first, &slow);
+        yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &slow);
     }
     assert_in_range(chunk.last - chunk.first, 10, 11);
     assert_string_equal(chunk.reason, "task");
@@ -269,11 +271,11 @@ static void tasks_of_a_lost_device_go_to_the_others(void **state)
     assert_int_equal(next(dispatch, CPU, &chunk), YK_TAKE);
     assert_int_equal(chunk.last - chunk.first, 30);
     yk_dispatch_failed(dispatch, GPU, "it was unplugged");
-    yk_dispatch_done(dispatch, CPU, &chunk, 30, &times);
+    yk_dispatch_done(dispatch, &chunk, 30, &times);
     while (next(dispatch, CPU, &chunk) == YK_TAKE) {
         /* the fastest device at present */
         assert_int_equal(chunk.last - chunk.first, chunk.last < 1000 ? 100 : 70);
-        yk_dispatch_done(dispatch, CPU, &chunk, chunk.last - chunk.first, &times);
+        yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
         assert_true(yk_dispatch_check(dispatch));
     }
     assert_int_equal(yk_dispatch_left(dispatch), 0);
@@ -332,7 +334,7 @@ static void measured_times_may_be_absurd(void **state)
             if (next(dispatch, (int)(i % 2), &chunk) != YK_TAKE)
                 continue;
             assert_true(chunk.first < chunk.last);
-            yk_dispatch_done(dispatch, (int)(i % 2), &chunk, chunk.last - chunk.first, &times);
+            yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
         }
         assert_true(yk_dispatch_check(dispatch));
         yk_dispatch_close(dispatch);

@@ -26,7 +26,7 @@ static void shared_chunks_count_by_the_work(void **state)
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
     yk_dispatch_join(dispatch, 0, 0);
     assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
-    yk_dispatch_done(dispatch, 0, &chunk, chunk.last - chunk.first, &times);
+    yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
     assert_int_equal(yk_dispatch_forecast(dispatch, 0, chunk.last - chunk.first), 1000);
     yk_dispatch_close(dispatch);
 }
@@ -49,13 +49,13 @@ static void waiting_behind_other_jobs_is_not_work(void **state)
     yk_dispatch_join(dispatch, 0, 1);
     assert_int_equal(next(dispatch, 0, &first), YK_TAKE);
     assert_int_equal(next(dispatch, 0, &second), YK_TAKE);
-    yk_dispatch_done(dispatch, 0, &first, 10, &times);
+    yk_dispatch_done(dispatch, &first, 10, &times);
     yk_dispatch_outcome(dispatch, 0, &outcome);
     assert_int_equal(outcome.busy_ns, 100);
     assert_true(outcome.rate == 0.1 && outcome.waited);
     /* The chunk before the second one is of the same job: nothing more is subtracted. */
     times = (struct yk_chunk_times){ .issued = 1, .ended = 1200, .free_ns = 1000 };
-    yk_dispatch_done(dispatch, 0, &second, 10, &times);
+    yk_dispatch_done(dispatch, &second, 10, &times);
     yk_dispatch_outcome(dispatch, 0, &outcome);
     assert_int_equal(outcome.busy_ns, 300);
     yk_dispatch_close(dispatch);
@@ -68,13 +68,13 @@ static void what_was_not_completed_returns(void **state)
     (void)state;
     assert_int_equal(next(dispatch, 1, &a), YK_TAKE);
     assert_chunk(&a, 90, 100);
-    done(dispatch, 1, &a, 4); /* 90 .. 93 are done */
+    done(dispatch, &a, 4); /* 90 .. 93 are done */
     assert_int_equal(yk_dispatch_left(dispatch), 96);
     assert_int_equal(next(dispatch, 1, &b), YK_TAKE);
     assert_chunk(&b, 94, 100);
-    done(dispatch, 1, &b, 0);
+    done(dispatch, &b, 0);
     assert_int_equal(yk_dispatch_left(dispatch), 96);
-    done(dispatch, 1, &b, 6); /* no longer in progress: ignored */
+    done(dispatch, &b, 6); /* no longer in progress: ignored */
     assert_int_equal(yk_dispatch_left(dispatch), 96);
     yk_dispatch_close(dispatch);
 }
@@ -86,13 +86,13 @@ static void a_failed_device_loses_what_is_out(void **state)
     struct yk_chunk a, b;
     (void)state;
     assert_int_equal(next(dispatch, 1, &a), YK_TAKE);
-    done(dispatch, 1, &a, 10);
+    done(dispatch, &a, 10);
     assert_int_equal(next(dispatch, 1, &b), YK_TAKE);
     yk_dispatch_failed(dispatch, 1, "it caught fire");
     assert_true(yk_dispatch_check(dispatch));
     assert_int_equal(yk_dispatch_left(dispatch), 90);
     assert_int_equal(yk_dispatch_out(dispatch), 0);
-    done(dispatch, 1, &b, 10); /* too late */
+    done(dispatch, &b, 10); /* too late */
     assert_int_equal(yk_dispatch_left(dispatch), 90);
     assert_int_equal(next(dispatch, 1, &a), YK_WAIT);
     yk_dispatch_outcome(dispatch, 1, &outcome);
@@ -112,9 +112,9 @@ static void all_or_nothing_takes_back_what_was_completed(void **state)
     (void)state;
     for (round = 0; round < 2; round++) {
         assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
-        done(dispatch, 0, &chunk, chunk.last - chunk.first);
+        done(dispatch, &chunk, chunk.last - chunk.first);
         assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
-        done(dispatch, 1, &chunk, chunk.last - chunk.first);
+        done(dispatch, &chunk, chunk.last - chunk.first);
     }
     assert_int_equal(yk_dispatch_left(dispatch), 0);
     assert_int_equal(next(dispatch, 0, &chunk), YK_FINISHED);
@@ -123,7 +123,7 @@ static void all_or_nothing_takes_back_what_was_completed(void **state)
     assert_int_equal(yk_dispatch_left(dispatch), 20);
     while (yk_dispatch_left(dispatch) > 0) {
         assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
-        done(dispatch, 0, &chunk, chunk.last - chunk.first);
+        done(dispatch, &chunk, chunk.last - chunk.first);
     }
     yk_dispatch_close(dispatch);
 }
@@ -137,7 +137,7 @@ static void a_leaving_device_finishes_what_is_out(void **state)
     yk_dispatch_leave(dispatch, 1, "no memory for more");
     assert_int_equal(yk_dispatch_out(dispatch), 1);
     assert_int_equal(next(dispatch, 1, &b), YK_WAIT);
-    done(dispatch, 1, &a, 10);
+    done(dispatch, &a, 10);
     assert_int_equal(yk_dispatch_left(dispatch), 10);
     yk_dispatch_close(dispatch);
 }
@@ -150,15 +150,15 @@ static void limits_hold(void **state)
     yk_dispatch_limit(dispatch, 1, 30);
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
     assert_chunk(&chunk, 50, 80);
-    yk_dispatch_returned(dispatch, 1, &chunk, 15);
+    yk_dispatch_returned(dispatch, &chunk, 15);
     assert_true(yk_dispatch_check(dispatch));
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
     assert_chunk(&chunk, 50, 65);
-    yk_dispatch_returned(dispatch, 1, &chunk, 0); /* as before */
+    yk_dispatch_returned(dispatch, &chunk, 0); /* as before */
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
     assert_chunk(&chunk, 50, 65);
     yk_dispatch_limit(dispatch, 1, 0);
-    done(dispatch, 1, &chunk, 15);
+    done(dispatch, &chunk, 15);
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
     assert_chunk(&chunk, 65, 100);
     yk_dispatch_close(dispatch);
@@ -201,9 +201,9 @@ static void small_ranges(void **state)
         yk_dispatch_close(dispatch);
         dispatch = open_two(names[i], 1, 0);
         if (next(dispatch, 0, &chunk) == YK_TAKE)
-            done(dispatch, 0, &chunk, 1);
+            done(dispatch, &chunk, 1);
         else if (next(dispatch, 1, &chunk) == YK_TAKE)
-            done(dispatch, 1, &chunk, 1);
+            done(dispatch, &chunk, 1);
         assert_int_equal(yk_dispatch_left(dispatch), 0);
         assert_int_equal(next(dispatch, 1, &chunk), YK_FINISHED);
         yk_dispatch_close(dispatch);
@@ -237,13 +237,14 @@ static void one_first_chunk_is_no_verdict(void **state)
     int64_t wake_ns;
     (void)state;
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
-    done(dispatch, 1, &chunk, 50);
+    done(dispatch, &chunk, 50);
     yk_dispatch_outcome(dispatch, 1, &outcome);
     assert_int_equal(outcome.items, 50);
     assert_int_equal(outcome.busy_ns, 100);
     assert_true(outcome.rate == 0);
-    assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 200, &chunk, &wake_ns), YK_TAKE);
-    yk_dispatch_done(dispatch, 0, &chunk, 50, &times);
+    assert_int_equal(
+        yk_dispatch_next(dispatch, &(struct yk_request){ 0, 0, 200 }, &chunk, &wake_ns), YK_TAKE);
+    yk_dispatch_done(dispatch, &chunk, 50, &times);
     yk_dispatch_outcome(dispatch, 0, &outcome);
     assert_true(outcome.rate == 0.5);
     yk_dispatch_close(dispatch);
@@ -302,11 +303,12 @@ static double pair_ns(const char *partitioner, int device_count, int64_t items)
     while (yk_dispatch_left(dispatch) > 0)
         for (d = 0; d < device_count; d++) {
             struct yk_chunk_times times = { .issued = now, .ended = now + 1000 };
-            if (yk_dispatch_next(dispatch, d, 0, now, &chunk, &wake_ns) != YK_TAKE)
+            if (yk_dispatch_next(dispatch, &(struct yk_request){ d, 0, now }, &chunk, &wake_ns) !=
+                YK_TAKE)
                 continue;
             now += 1000 / device_count + 1;
             chunks++;
-            yk_dispatch_done(dispatch, d, &chunk, chunk.last - chunk.first, &times);
+            yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
         }
     began = seconds() - began;
     assert_int_equal(yk_dispatch_out(dispatch), 0);

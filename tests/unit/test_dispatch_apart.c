@@ -3,10 +3,10 @@
  * faster, all speeds are measured anew. */
 #include "dispatch_two.h"
 
-static void ended(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
+static void ended(struct yk_dispatch *dispatch, const struct yk_chunk *chunk,
                   struct yk_chunk_times times)
 {
-    yk_dispatch_done(dispatch, device, chunk, chunk->last - chunk->first, &times);
+    yk_dispatch_done(dispatch, chunk, chunk->last - chunk->first, &times);
     assert_true(yk_dispatch_check(dispatch));
 }
 
@@ -34,7 +34,8 @@ static void chunks_are_bounded(void **state)
             assert_true(turns < 20000);
             if (turns == 100)
                 yk_dispatch_bound(dispatch, 0, 0);
-            if (yk_dispatch_next(dispatch, device, 0, now, &chunk, &wake_ns) != YK_TAKE) {
+            if (yk_dispatch_next(dispatch, &(struct yk_request){ device, 0, now }, &chunk,
+                                 &wake_ns) != YK_TAKE) {
                 now = wake_ns > now ? wake_ns : now + 1000;
                 continue;
             }
@@ -42,8 +43,7 @@ static void chunks_are_bounded(void **state)
                 assert_in_range(chunk.last - chunk.first, 1, device ? 20 : 30);
             assert_in_range(chunk.piece, 1, chunk.last - chunk.first);
             now += 1000;
-            ended(dispatch, device, &chunk,
-                  (struct yk_chunk_times){ .issued = now - 1000, .ended = now });
+            ended(dispatch, &chunk, (struct yk_chunk_times){ .issued = now - 1000, .ended = now });
         }
         yk_dispatch_close(dispatch);
     }
@@ -69,16 +69,16 @@ static void a_slower_kernel_says_nothing(void **state)
     struct yk_chunk chunk;
     (void)state;
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
-    ended(dispatch, 1, &chunk, (struct yk_chunk_times){ .issued = 1, .ended = 101 });
+    ended(dispatch, &chunk, (struct yk_chunk_times){ .issued = 1, .ended = 101 });
     assert_int_equal(yk_dispatch_forecast(dispatch, 1, 10), 100);
-    yk_dispatch_next(dispatch, 1, 0, 101, &chunk, &(int64_t){ 0 });
-    ended(dispatch, 1, &chunk, (struct yk_chunk_times){ .issued = 101, .ended = 5101, .apart = 1 });
+    yk_dispatch_next(dispatch, &(struct yk_request){ 1, 0, 101 }, &chunk, &(int64_t){ 0 });
+    ended(dispatch, &chunk, (struct yk_chunk_times){ .issued = 101, .ended = 5101, .apart = 1 });
     assert_true(rate_of(dispatch, 1) == 0); /* its first chunk, and the only one */
     assert_int_equal(yk_dispatch_forecast(dispatch, 1, 10), 100);
     yk_dispatch_outcome(dispatch, 1, &outcome);
     assert_true(outcome.items == 20 && outcome.chunks == 2 && outcome.busy_ns == 5100);
-    yk_dispatch_next(dispatch, 1, 0, 5101, &chunk, &(int64_t){ 0 });
-    ended(dispatch, 1, &chunk, (struct yk_chunk_times){ .issued = 5101, .ended = 5201 });
+    yk_dispatch_next(dispatch, &(struct yk_request){ 1, 0, 5101 }, &chunk, &(int64_t){ 0 });
+    ended(dispatch, &chunk, (struct yk_chunk_times){ .issued = 5101, .ended = 5201 });
     assert_true(rate_of(dispatch, 1) == 0.1);
     yk_dispatch_close(dispatch);
 }
@@ -89,15 +89,15 @@ static void a_faster_kernel_is_news(void **state)
     struct yk_chunk chunk;
     (void)state;
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
-    ended(dispatch, 1, &chunk, (struct yk_chunk_times){ .issued = 1, .ended = 5001 });
-    yk_dispatch_next(dispatch, 1, 0, 5001, &chunk, &(int64_t){ 0 });
+    ended(dispatch, &chunk, (struct yk_chunk_times){ .issued = 1, .ended = 5001 });
+    yk_dispatch_next(dispatch, &(struct yk_request){ 1, 0, 5001 }, &chunk, &(int64_t){ 0 });
     yk_dispatch_renew(dispatch, 1);
     assert_true(rate_of(dispatch, 1) == 0);
     assert_int_equal(yk_dispatch_forecast(dispatch, 1, 10), 0);
-    ended(dispatch, 1, &chunk, (struct yk_chunk_times){ .issued = 5001, .ended = 5101 });
+    ended(dispatch, &chunk, (struct yk_chunk_times){ .issued = 5001, .ended = 5101 });
     assert_int_equal(yk_dispatch_forecast(dispatch, 1, 10), 100);
-    yk_dispatch_next(dispatch, 1, 0, 5101, &chunk, &(int64_t){ 0 });
-    ended(dispatch, 1, &chunk, (struct yk_chunk_times){ .issued = 5101, .ended = 5201 });
+    yk_dispatch_next(dispatch, &(struct yk_request){ 1, 0, 5101 }, &chunk, &(int64_t){ 0 });
+    ended(dispatch, &chunk, (struct yk_chunk_times){ .issued = 5101, .ended = 5201 });
     assert_true(rate_of(dispatch, 1) == 0.1);
     yk_dispatch_close(dispatch);
 }
@@ -109,7 +109,7 @@ static void what_was_taken_back_has_no_rate(void **state)
     struct yk_chunk chunk;
     (void)state;
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
-    ended(dispatch, 1, &chunk, (struct yk_chunk_times){ .issued = 1, .ended = 101, .apart = 1 });
+    ended(dispatch, &chunk, (struct yk_chunk_times){ .issued = 1, .ended = 101, .apart = 1 });
     yk_dispatch_failed(dispatch, 1, "it is gone");
     assert_true(rate_of(dispatch, 1) == 0);
     assert_int_equal(yk_dispatch_left(dispatch), 100);

@@ -43,12 +43,13 @@ static void work(struct yk_dispatch *dispatch, int count)
     do {
         for (d = got = 0; d < count; d++) {
             struct yk_chunk_times times = { .issued = now };
-            if (yk_dispatch_next(dispatch, d, 0, now, &chunk, &wake_ns) != YK_TAKE)
+            if (yk_dispatch_next(dispatch, &(struct yk_request){ d, 0, now }, &chunk, &wake_ns) !=
+                YK_TAKE)
                 continue;
             got = 1;
             now += (chunk.last - chunk.first) * (d ? 3 : 20) + 500;
             times.ended = now;
-            yk_dispatch_done(dispatch, d, &chunk, chunk.last - chunk.first, &times);
+            yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
             assert_true(yk_dispatch_check(dispatch));
         }
     } while (got);

@@ -99,10 +99,11 @@ static int survive(const char *partitioner, int all_or_nothing, int64_t nth)
     while (status == YOKE_OK && yk_dispatch_left(dispatch) > 0 && now < 1000000000)
         for (now += 60000, d = 0; d < 3; d++) {
             struct yk_chunk_times times = { .issued = now, .ended = now + 50000 };
-            if (yk_dispatch_next(dispatch, d, 0, now, &chunk, &wake_ns) != YK_TAKE)
+            if (yk_dispatch_next(dispatch, &(struct yk_request){ d, 0, now }, &chunk, &wake_ns) !=
+                YK_TAKE)
                 continue;
             /* half of each chunk first, so that the free items are in many pieces */
-            yk_dispatch_done(dispatch, d, &chunk, (chunk.last - chunk.first + 1) / 2, &times);
+            yk_dispatch_done(dispatch, &chunk, (chunk.last - chunk.first + 1) / 2, &times);
             if (!yk_dispatch_check(dispatch))
                 fail_msg("%s, allocation %d: the books are wrong", partitioner, (int)nth);
         }
@@ -141,7 +142,7 @@ static void memory_may_run_out_anywhere(void **state)
 /* After opening there is no memory at all: chunks get fewer and larger, and the job ends. */
 static void memory_may_stay_out(void **state)
 {
-    int all, lane, round, d;
+    int all, lane, round;
     (void)state;
     for (all = 0; all < 2; all++) {
         struct yk_dispatch *dispatch = open_two("dynamic:chunk=3", 2000, all);
@@ -154,8 +155,8 @@ static void memory_may_stay_out(void **state)
             assert_true(round < 10000);
             for (lane = 0; lane < 64; lane++) {
                 yk_alloc_fail_at(1);
-                if (yk_dispatch_next(dispatch, lane % 2, lane, round, &out[count], &wake_ns) ==
-                    YK_TAKE)
+                if (yk_dispatch_next(dispatch, &(struct yk_request){ lane % 2, lane, round },
+                                     &out[count], &wake_ns) == YK_TAKE)
                     count++;
             }
             yk_alloc_fail_at(0);
@@ -165,8 +166,7 @@ static void memory_may_stay_out(void **state)
             /* returns half of it, so that the free items are in many pieces */
             for (lane = 0; lane < count; lane++) {
                 int64_t items = out[lane].last - out[lane].first;
-                for (d = 0; d < 2; d++) /* the device that does not have the chunk ignores it */
-                    yk_dispatch_done(dispatch, d, &out[lane], (items + part - 1) / part, &times);
+                yk_dispatch_done(dispatch, &out[lane], (items + part - 1) / part, &times);
                 assert_true(yk_dispatch_check(dispatch));
             }
         }
@@ -175,10 +175,9 @@ static void memory_may_stay_out(void **state)
     }
 }
 
-static void refuse(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                   struct yk_take *out)
+static void refuse(void *state, const struct yk_request *request, struct yk_take *out)
 {
-    (void)state, (void)view, (void)device, (void)lane, (void)now;
+    (void)state, (void)request;
     out->items = 0;
 }
 
@@ -197,8 +196,8 @@ static void a_miser_does_not_stop_the_job(void **state)
     assert_int_equal(next(dispatch, 0, &chunk), YK_WAIT);
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
     assert_chunk(&chunk, 0, 1000);
-    assert_string_equal(chunk.reason, "nobody else");
-    done(dispatch, 1, &chunk, 900);
+    assert_string_equal(chunk.reason, "no other device");
+    done(dispatch, &chunk, 900);
     assert_int_equal(next(dispatch, 1, &chunk), YK_WAIT);
     assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
     assert_chunk(&chunk, 900, 1000);

@@ -58,8 +58,9 @@ static void ask_and_compare(struct play *play, size_t at, const struct event *ev
     struct yk_chunk *chunk = &play->chunks[event->device][event->lane];
     int64_t wake_ns;
     uint32_t beside = event->beside ? play->chunks[event->beside][0].serial : 0;
-    enum yk_verdict verdict =
-        yk_dispatch_next(play->dispatch, event->device, event->lane, event->when, chunk, &wake_ns);
+    enum yk_verdict verdict = yk_dispatch_next(
+        play->dispatch, &(struct yk_request){ event->device, event->lane, event->when }, chunk,
+        &wake_ns);
     if (verdict != (event->first == WAIT ? YK_WAIT : YK_TAKE))
         fail_msg("event %d: verdict %d", (int)at, (int)verdict);
     if (verdict == YK_WAIT)
@@ -81,8 +82,8 @@ static void perform(struct play *play, const struct event *events, size_t count)
         if (event->what == ASKS)
             ask_and_compare(play, i, event);
         else
-            yk_dispatch_done(play->dispatch, event->device,
-                             &play->chunks[event->device][event->lane], event->first, &times);
+            yk_dispatch_done(play->dispatch, &play->chunks[event->device][event->lane],
+                             event->first, &times);
         assert_true(yk_dispatch_check(play->dispatch));
     }
 }
@@ -327,10 +328,11 @@ static void measured_times_may_be_absurd(void **state)
             const struct yk_chunk_times times = { .issued = 0, .ended = ends[i % 6] };
             int device = (int)(i % 2), lane = device ? 0 : (int)(i / 2 % 3);
             assert_true(turns++ < 100000);
-            if (yk_dispatch_next(play.dispatch, device, lane, 0, &chunk, &wake_ns) != YK_TAKE)
+            if (yk_dispatch_next(play.dispatch, &(struct yk_request){ device, lane, 0 }, &chunk,
+                                 &wake_ns) != YK_TAKE)
                 continue;
             assert_true(chunk.first < chunk.last);
-            yk_dispatch_done(play.dispatch, device, &chunk, chunk.last - chunk.first, &times);
+            yk_dispatch_done(play.dispatch, &chunk, chunk.last - chunk.first, &times);
         }
         yk_dispatch_close(play.dispatch);
     }

@@ -10,7 +10,7 @@
 #include "partition/learned.h"
 
 static const struct yk_learned_job job = {
-    .items = 1000, .told_ns = 10, .everybodys = 1, .forgives = 1
+    .items = 1000, .told_ns = 10, .all_asked = 1, .forgives = 1
 };
 
 static struct yk_learned measured(double rate)
@@ -122,7 +122,7 @@ static void others_keep_their_speed(void **state)
     struct yk_learned learned = measured(1);
     struct yk_learned_job not_asked = job, cores = job;
     (void)state;
-    not_asked.everybodys = 0;
+    not_asked.all_asked = 0;
     yk_learned_note(&learned, &none, &not_asked);
     assert_true(learned.rate == 1 && learned.share == 0.1);
     cores.forgives = 0;
@@ -188,7 +188,7 @@ static void those_that_are_alike_and_waited_are_level(void **state)
 static struct yk_learned_job whole(uint32_t workers)
 {
     return (struct yk_learned_job){ .items = 1000,
-                                    .everybodys = 1,
+                                    .all_asked = 1,
                                     .begun_ns = 500,
                                     .ended_ns = 2600,
                                     .latest_ns = 2500,
@@ -321,7 +321,7 @@ static void who_got_nothing_is_not_waited_for(void **state)
     struct yk_learned_job ran = whole(1), made_ready = whole(1), without = whole(1);
     (void)state;
     made_ready.tells_lines = 0;
-    without.everybodys = 0;
+    without.all_asked = 0;
     yk_learned_open(&learned[0]);
     yk_learned_open(&learned[1]);
     yk_learned_note(&learned[0], &part, &ran);

@@ -344,9 +344,11 @@ static void a_gpu_that_is_known_is_expected(void **state)
     (void)state;
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
     yk_dispatch_join(dispatch, 0, now);
-    assert_int_equal(yk_dispatch_next(dispatch, 0, 3, now, &chunk, &wake_ns), YK_WAIT);
+    assert_int_equal(
+        yk_dispatch_next(dispatch, &(struct yk_request){ 0, 3, now }, &chunk, &wake_ns), YK_WAIT);
     assert_int_equal(wake_ns, 51000);
-    while (yk_dispatch_next(dispatch, 0, 3, now, &chunk, &wake_ns) == YK_WAIT) {
+    while (yk_dispatch_next(dispatch, &(struct yk_request){ 0, 3, now }, &chunk, &wake_ns) ==
+           YK_WAIT) {
         assert_true(wake_ns > now);
         now = wake_ns;
     }

@@ -44,8 +44,8 @@ static void walk(struct yk_dispatch *dispatch, const struct step *steps, size_t 
     for (i = 0; i < count; i++) {
         struct yk_chunk chunk;
         int64_t wake_ns;
-        enum yk_verdict verdict =
-            yk_dispatch_next(dispatch, steps[i].device, 0, 1, &chunk, &wake_ns);
+        enum yk_verdict verdict = yk_dispatch_next(
+            dispatch, &(struct yk_request){ steps[i].device, 0, 1 }, &chunk, &wake_ns);
         if (verdict != (steps[i].last ? YK_TAKE : YK_WAIT))
             fail_msg("step %d: verdict %d", (int)i, (int)verdict);
         if (verdict != YK_TAKE)
@@ -55,7 +55,7 @@ static void walk(struct yk_dispatch *dispatch, const struct step *steps, size_t 
             fail_msg("step %d: [%d, %d) in pieces of %d", (int)i, (int)chunk.first, (int)chunk.last,
                      (int)chunk.piece);
         assert_string_equal(chunk.reason, steps[i].reason);
-        yk_dispatch_done(dispatch, steps[i].device, &chunk, chunk.last - chunk.first, &times);
+        yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
         assert_true(yk_dispatch_check(dispatch));
     }
 }
@@ -209,17 +209,20 @@ static void small_chunks_come_many_at_once(void **state)
     (void)state;
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
     yk_dispatch_join(dispatch, 0, 0);
-    assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 1, &chunk, &wake_ns), YK_TAKE);
+    assert_int_equal(yk_dispatch_next(dispatch, &(struct yk_request){ 0, 0, 1 }, &chunk, &wake_ns),
+                     YK_TAKE);
     assert_int_equal(chunk.last, 748); /* 20 us: 2000 items; 3000 / 4 in whole chunks for 4 lanes */
     assert_int_equal(chunk.piece, 1);
     assert_true(chunk.parts >= 65535) /* one by one */;
-    assert_int_equal(yk_dispatch_next(dispatch, 0, 1, 1, &chunk, &wake_ns), YK_TAKE);
+    assert_int_equal(yk_dispatch_next(dispatch, &(struct yk_request){ 0, 1, 1 }, &chunk, &wake_ns),
+                     YK_TAKE);
     assert_int_equal(chunk.last - chunk.first, 560); /* 2252 / 4 in the same way */
     yk_dispatch_close(dispatch);
     spec.last = 100000;
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
     yk_dispatch_join(dispatch, 0, 0);
-    assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 1, &chunk, &wake_ns), YK_TAKE);
+    assert_int_equal(yk_dispatch_next(dispatch, &(struct yk_request){ 0, 0, 1 }, &chunk, &wake_ns),
+                     YK_TAKE);
     assert_int_equal(chunk.last, 2000);
     yk_dispatch_close(dispatch);
 }

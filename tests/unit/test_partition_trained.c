@@ -45,8 +45,10 @@ static void work(struct yk_dispatch *dispatch, int device, int64_t ns)
     static int64_t now;
     struct yk_chunk chunk;
     int64_t wake_ns;
-    assert_int_equal(yk_dispatch_next(dispatch, device, 0, now, &chunk, &wake_ns), YK_TAKE);
-    yk_dispatch_done(dispatch, device, &chunk, chunk.last - chunk.first,
+    assert_int_equal(
+        yk_dispatch_next(dispatch, &(struct yk_request){ device, 0, now }, &chunk, &wake_ns),
+        YK_TAKE);
+    yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first,
                      &(struct yk_chunk_times){ .issued = now, .ended = now + ns });
     now += ns;
 }

@@ -44,10 +44,11 @@ static const char *next(struct yk_dispatch *dispatch, int device)
     struct yk_chunk chunk;
     int64_t wake_ns;
     text[0] = '\0';
-    if (yk_dispatch_next(dispatch, device, 0, 1, &chunk, &wake_ns) != YK_TAKE)
+    if (yk_dispatch_next(dispatch, &(struct yk_request){ device, 0, 1 }, &chunk, &wake_ns) !=
+        YK_TAKE)
         return text;
     snprintf(text, sizeof text, "%d-%d %s", (int)chunk.first, (int)chunk.last, chunk.reason);
-    yk_dispatch_done(dispatch, device, &chunk, chunk.last - chunk.first, &times);
+    yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
     assert_true(yk_dispatch_check(dispatch));
     return text;
 }

@@ -35,11 +35,12 @@ static enum yk_verdict ask(const struct late *late, struct yk_chunk *chunk)
     int64_t wake_ns;
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
     yk_dispatch_join(dispatch, 0, 0);
-    assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 0, chunk, &wake_ns), YK_TAKE);
+    assert_int_equal(yk_dispatch_next(dispatch, &(struct yk_request){ 0, 0, 0 }, chunk, &wake_ns),
+                     YK_TAKE);
     assert_int_equal(chunk->first, 0);
     assert_int_equal(chunk->last, OWN);
-    yk_dispatch_done(dispatch, 0, chunk, OWN, &times);
-    verdict = yk_dispatch_next(dispatch, 0, 0, late->now, chunk, &wake_ns);
+    yk_dispatch_done(dispatch, chunk, OWN, &times);
+    verdict = yk_dispatch_next(dispatch, &(struct yk_request){ 0, 0, late->now }, chunk, &wake_ns);
     yk_dispatch_close(dispatch);
     return verdict;
 }

@@ -52,7 +52,7 @@ static void live(struct mind *mind, uint32_t asked, int jobs)
                                                   .spread = 2,
                                                   .copied_bytes = 800 };
             yk_learned_note(&mind->devices[d], &did,
-                            &(struct yk_learned_job){ .items = ITEMS, .everybodys = in });
+                            &(struct yk_learned_job){ .items = ITEMS, .all_asked = in });
         }
         yk_team_note(&mind->team, &job);
     }

@@ -41,7 +41,8 @@ static double best_of(const struct yk_part *given, const struct yk_work *work)
         struct yk_part others[] = { given[1], given[2] };
         struct yk_taker takers[2];
         const struct yk_work rest = { .items = work->items - items, .unit = 1 };
-        const double end = rest.items > 0 ? yk_split(others, takers, 2, &rest) : 0;
+        const double end =
+            rest.items > 0 ? yk_split(&(struct yk_split){ others, takers, 2, rest }) : 0;
         best = fmin(best, fmax(end, cores_ns(&given[0], (double)items)));
     }
     return best;
@@ -60,10 +61,11 @@ static void as_good_as_any_part(void **state)
         const struct yk_work work = { .items = (int64_t)uniform(100, 2000), .unit = 1 };
         struct yk_part parts[] = { given[0], given[1], given[2] };
         struct yk_taker takers[devices];
+        const struct yk_split split = { parts, takers, devices, work };
         double end, free;
-        yk_split(parts, takers, devices, &work);
+        yk_split(&split);
         free = end_of(parts);
-        end = yk_split_in_rounds(parts, takers, devices, &work);
+        end = yk_split_in_rounds(&split);
         few = parts[0].items < 16 * 32;
         assert_int_equal(parts[0].items + parts[1].items + parts[2].items, work.items);
         assert_true(end_of(parts) <= best_of(given, &work) * (few ? 1.001 : 1 + 1.0 / 16) + 2);
@@ -83,7 +85,8 @@ static void alone_they_have_all(void **state)
     struct yk_taker takers[devices];
     const struct yk_work work = { .items = 100, .unit = 1 };
     (void)state;
-    assert_float_equal(yk_split_in_rounds(parts, takers, devices, &work), 500, 1e-9);
+    assert_float_equal(yk_split_in_rounds(&(struct yk_split){ parts, takers, devices, work }), 500,
+                       1e-9);
     assert_int_equal(parts[0].items, 100);
 }
 
@@ -94,7 +97,7 @@ static void many_rounds_are_a_line(void **state)
     struct yk_taker takers[devices];
     const struct yk_work work = { .items = 2010, .unit = 1 };
     (void)state;
-    yk_split_in_rounds(parts, takers, devices, &work);
+    yk_split_in_rounds(&(struct yk_split){ parts, takers, devices, work });
     assert_int_equal(parts[0].items, 1005);
 }
 

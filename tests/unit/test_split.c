@@ -25,7 +25,7 @@ static double uniform(double low, double high)
 static double split(struct yk_part *parts, int count, const struct yk_work *work)
 {
     struct yk_taker takers[most_devices];
-    return yk_split(parts, takers, count, work);
+    return yk_split(&(struct yk_split){ parts, takers, count, *work });
 }
 
 static void papers_equations(void **state)
@@ -119,14 +119,16 @@ static void energy(void **state)
     struct yk_work work = { .items = 1000, .unit = 1 };
     (void)state;
     assert_float_equal(split(parts, 2, &work), 500, 1e-9);
-    assert_float_equal(yk_split_joules(parts, 2), 2000, 1e-9);
+    assert_float_equal(yk_split_joules(&(struct yk_split){ .parts = parts, .count = 2 }), 2000,
+                       1e-9);
     work.slower = 0.2;
     assert_float_equal(split(parts, 2, &work), 600, 1e-6);
     assert_int_equal(parts[1].items, 600);
     work.slower = 2;
     assert_float_equal(split(parts, 2, &work), 1000, 1e-6);
     assert_int_equal(parts[0].items, 0);
-    assert_float_equal(yk_split_joules(parts, 2), 1000, 1e-9);
+    assert_float_equal(yk_split_joules(&(struct yk_split){ .parts = parts, .count = 2 }), 1000,
+                       1e-9);
 }
 
 /* --- against all subsets --- */
@@ -275,7 +277,7 @@ static void a_thousand_devices(void **state)
     begun = clock();
     for (int i = 0; i < rounds; i++) {
         int64_t all = 0;
-        assert_false(isinf(yk_split(parts, takers, count, &work)));
+        assert_false(isinf(yk_split(&(struct yk_split){ parts, takers, count, work })));
         for (int d = 0; d < count; d++)
             all += parts[d].items;
         assert_int_equal(all, work.items);
