@@ -30,33 +30,26 @@ YOKE_FN float right_of(YOKE_GLOBAL const float *at, int32_t x, int32_t nx)
     return x < nx - 1 ? beside : here;
 }
 
-/* A voxel and its neighbours along x. */
-typedef struct trio {
-    float left, centre, right;
-} trio;
-
-YOKE_FN trio trio_of(YOKE_GLOBAL const float *at, int32_t x, int32_t nx)
-{
-    return YOKE_INIT(trio, left_of(at, x), *at, right_of(at, x, nx));
-}
-
 /* For the 2 x 2 squares of a plane around a voxel: differences along x and y, and sums. Named by
  * the side of the voxel in y (s, n) and x (w, e). */
 typedef struct squares {
     float x_sw, x_se, x_nw, x_ne, y_sw, y_se, y_nw, y_ne, sum_sw, sum_se, sum_nw, sum_ne;
 } squares;
 
-YOKE_FN squares squares_of(trio s, trio m, trio n)
+YOKE_FN squares squares_of(YOKE_GLOBAL const float *south, YOKE_GLOBAL const float *line,
+                           YOKE_GLOBAL const float *north, int32_t x, int32_t nx)
 {
-    const float s_w = s.left + s.centre, s_e = s.centre + s.right;
-    const float m_w = m.left + m.centre, m_e = m.centre + m.right;
-    const float n_w = n.left + n.centre, n_e = n.centre + n.right;
-    const float dm_w = m.centre - m.left, dm_e = m.right - m.centre;
+    const float sl = left_of(south, x), sc = *south, sr = right_of(south, x, nx);
+    const float ml = left_of(line, x), mc = *line, mr = right_of(line, x, nx);
+    const float nl = left_of(north, x), nc = *north, nr = right_of(north, x, nx);
+    const float s_w = sl + sc, s_e = sc + sr, m_w = ml + mc, m_e = mc + mr;
+    const float n_w = nl + nc, n_e = nc + nr;
+    const float dm_w = mc - ml, dm_e = mr - mc;
     squares q;
-    q.x_sw = (s.centre - s.left) + dm_w;
-    q.x_se = (s.right - s.centre) + dm_e;
-    q.x_nw = dm_w + (n.centre - n.left);
-    q.x_ne = dm_e + (n.right - n.centre);
+    q.x_sw = (sc - sl) + dm_w;
+    q.x_se = (sr - sc) + dm_e;
+    q.x_nw = dm_w + (nc - nl);
+    q.x_ne = dm_e + (nr - nc);
     q.y_sw = m_w - s_w;
     q.y_se = m_e - s_e;
     q.y_nw = n_w - m_w;
@@ -100,12 +93,9 @@ YOKE_KERNEL3(denoise_tensor, i, j, k, YOKE_VALUE(denoise_grid, g), YOKE_VALUE(fl
     YOKE_GLOBAL float *to_flat = flat + i * DENOISE_FLAT * g.plane + at;
     YOKE_GLOBAL float *to_up = up + i * DENOISE_UP * g.plane + at;
     const int32_t x = (int32_t)k;
-    const squares a = squares_of(trio_of(u + below + south, x, g.nx), trio_of(u + below, x, g.nx),
-                                 trio_of(u + below + north, x, g.nx));
-    const squares b =
-        squares_of(trio_of(u + south, x, g.nx), trio_of(u, x, g.nx), trio_of(u + north, x, g.nx));
-    const squares c = squares_of(trio_of(u + above + south, x, g.nx), trio_of(u + above, x, g.nx),
-                                 trio_of(u + above + north, x, g.nx));
+    const squares a = squares_of(u + below + south, u + below, u + below + north, x, g.nx);
+    const squares b = squares_of(u + south, u, u + north, x, g.nx);
+    const squares c = squares_of(u + above + south, u + above, u + above + north, x, g.nx);
     tensor t = YOKE_INIT(tensor, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f);
     t = diffusion_of(plus_cells(plus_cells(t, a, b), b, c), scale);
     const float gx = 0.5f * (right_of(u, x, g.nx) - left_of(u, x));
