@@ -85,7 +85,7 @@ function check_include(text,    name, target) {
 }
 
 # How many parameters the function has whose head, all that is before its body, is given. "..." is none. 0 for what the public headers
-# fix: kernels, which are macros in capitals, and the functions declared there. 0 for a kernel's own functions (YOKE_FN), too: compilers
+# fix: kernels, which are macros in capitals, and the functions declared there. 0 for functions of kernels (YOKE_FN), too: compilers
 # vectorise loops over scalar parameters, and not over a struct of them.
 function parameters(head,    at, one, depth, count, text) {
     if (head ~ /(^|[^A-Za-z0-9_])YOKE_FN[^A-Za-z0-9_]/) return 0
