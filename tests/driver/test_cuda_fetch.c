@@ -45,9 +45,9 @@ static void few_copies(void **state)
     copies = standin_calls_of("cuMemcpyDtoHAsync");
     add(runtime, arrays, "static:shares=1/0,chunks=1");
     copies = standin_calls_of("cuMemcpyDtoHAsync") - copies;
-    /* 4 MiB, and a copy is shorter where lanes meet and where pinned blocks end; one for each piece
-     * would be 26. */
-    assert_in_range(copies, 4, 4 + 6 * LANES);
+    /* 4 MiB, and a copy is shorter where lanes meet, where pinned blocks end, and where a lane was
+     * interrupted: 16 on an idle machine, 20 on a busy one. One for each piece would be 26. */
+    assert_in_range(copies, 4, 4 + 9 * LANES);
     OK(yoke_array_acquire(arrays[1], YOKE_READ));
     for (int i = 0; i < FLOATS; i++)
         if (host[1][i] != (float)(3 * (i % 100)))
