@@ -119,11 +119,12 @@ void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double ro
 
 void yk_explore_narrow(struct yk_explorer *explorer, uint32_t devices)
 {
-    struct yk_tried_team *before = find(explorer, explorer->best);
-    struct yk_tried_team *rest = find(explorer, devices);
-    *rest = *before;
-    rest->devices = devices;
+    struct yk_tried_team *before = find(explorer, explorer->best), *rest;
+    const struct yk_tried_team times = *before;
     before->until_ns = AGAIN * explorer->all_ns;
+    rest = find(explorer, devices); /* in a full table, the place of the one before */
+    *rest = times;
+    rest->devices = devices;
     yk_explore_begin(explorer, devices);
 }
 

@@ -249,6 +249,21 @@ static void idle_devices_leave(void **state)
     assert_int_equal(yk_explore_try(&explorer, BOTH, 0), 0);
 }
 
+/* The best team has the last place of a full table, which then is its successor's. */
+static void a_full_table_keeps_times(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    uint32_t team;
+    (void)state;
+    for (team = 1; team < YK_EXPLORE_TEAMS; team++)
+        explorer.team[team - 1].devices = team;
+    yk_explore_begin(&explorer, 0x300);
+    yk_explore_note(&explorer, 0x300, 100);
+    yk_explore_narrow(&explorer, 0x200);
+    assert_true(yk_explore_ns(&explorer, 0x200) == 100);
+    assert_int_equal(yk_explore_team(&explorer), 0x200);
+}
+
 static void nonsense_is_not_noted(void **state)
 {
     struct yk_explorer explorer = { 0 };
@@ -272,6 +287,7 @@ int main(void)
         cmocka_unit_test(clear_trials_end_early),
         cmocka_unit_test(luck_does_not_last),
         cmocka_unit_test(idle_devices_leave),
+        cmocka_unit_test(a_full_table_keeps_times),
         cmocka_unit_test(nonsense_is_not_noted),
         cmocka_unit_test(what_cannot_win_is_not_tried),
         cmocka_unit_test(regret_pays_for_a_trial),
