@@ -144,33 +144,28 @@ static double relief(const struct yk_decomposition *decomposition, uint32_t team
 struct prospect { /* a plan for another team */
     const struct yk_decomposition *decomposition;
     struct yk_plan *plan;
+    double present_ns;   /* a round by the present plan */
     struct yk_cuts cuts; /* the cuts for the team that was predicted last */
 };
 
-/* Predicts the time of a round with another team. 0: there is no plan for it. The overhead beyond
- * the parts is assumed to be the same for both teams, until it has been measured. */
+/* Predicts a round with another team (see yk_offers). 0: there is no plan for it. */
 static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
 {
     struct prospect *prospect = context;
     const struct yk_decomposition *decomposition = prospect->decomposition;
-    const struct yk_explorer *explorer = &decomposition->explorer;
     struct yk_plan *plan = prospect->plan;
-    const double jobs = decomposition->last_round;
-    double round_ns, more_ns;
     plan->allowed = team;
     plan->keeps = 1;
     if (!team || !yk_plan_find(plan, NULL, &prospect->cuts))
         return 0;
-    round_ns = jobs * yk_plan_ns(plan, &prospect->cuts);
-    more_ns = round_ns - jobs * yk_plan_ns(plan, &decomposition->cuts);
     *out = (struct yk_explore_offer){
         .devices = yk_plan_team(plan, &prospect->cuts),
-        .round_ns = yk_explore_ns(explorer, explorer->best) + fmax(0, more_ns),
-        .parts_ns = round_ns,
+        .parts_ns = decomposition->last_round * yk_plan_ns(plan, &prospect->cuts),
         .relief = relief(decomposition, team),
         .move_ns = yk_plan_move_ns(plan, &decomposition->cuts, &prospect->cuts),
     };
-    if (more_ns >= 0) /* it is not expected to win, so rows will move back */
+    if (out->parts_ns >=
+        prospect->present_ns) /* it is not expected to win, so rows will move back */
         out->move_ns *= 2;
     return 1;
 }
@@ -178,12 +173,14 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
 /* Follows the plan of another team if that may be better than the present one. */
 static void offer_others(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
-    struct prospect prospect = { .decomposition = decomposition, .plan = plan };
+    struct prospect prospect = { .decomposition = decomposition,
+                                 .plan = plan,
+                                 .present_ns = decomposition->last_round *
+                                               yk_plan_ns(plan, &decomposition->cuts) };
     const struct yk_offers offers = { .team = decomposition->team,
                                       .make = decomposition->members[decomposition->leads].make,
                                       .devices = decomposition->devices,
-                                      .present_ns = decomposition->last_round *
-                                                    yk_plan_ns(plan, &decomposition->cuts),
+                                      .present_ns = prospect.present_ns,
                                       .predict = predict,
                                       .context = &prospect };
     if (yk_offer_others(&decomposition->explorer, &offers))

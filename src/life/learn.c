@@ -1,5 +1,4 @@
 /* learn.c - what a finished job teaches: speeds and costs of its devices, its team, its shares. */
-
 #include "learn.h"
 
 #include "../job/kernel.h"
@@ -27,15 +26,17 @@ static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_
     return ran;
 }
 
-/* Adds each device's part to its memory and to `ran`. 1: no device failed, left, or tried kernels.
- * With runtime.lock held. */
-static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran)
+/* Adds each device's part to its memory, to `ran` and to `team`. 1: no device failed, left, or
+ * tried kernels. With runtime.lock held. */
+static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran,
+                        struct yk_team_job *team)
 {
     int d, whole = 1, forgives = yk_job_splits_freely(job->partitioner);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         struct yk_learned *learned = &memory->device[d];
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
+        yk_team_did(team, d, learned->rate, outcome->items);
         ran->told_ns = desc->launch_ns;
         ran->all_asked = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
         ran->forgives = forgives && !desc->host_memory;
@@ -59,30 +60,17 @@ static void adjust_shares(const struct yk_job *job, struct yk_memory *memory)
         memory->device[d].share = shares[d];
 }
 
-/* Devices that took part, had a known speed and got nothing, as bits. */
-static uint32_t idle_devices(const struct yk_job *job, const struct yk_memory *memory)
-{
-    uint32_t idle = 0;
-    int d;
-    for (d = 0; d < job->device_count; d++)
-        if (yk_job_in_team(job, d) && memory->device[d].rate > 0 &&
-            job->devices[d].outcome.items == 0)
-            idle |= yk_team_bit(d);
-    return idle;
-}
-
 void yk_job_learn(struct yk_job *job)
 {
     struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->key);
     struct yk_learned_job ran = what_ran(job, memory);
     struct yk_team_job team = { .asked = job->team,
-                                .idle = idle_devices(job, memory),
                                 .crowded = ran.crowded,
                                 .tells = job->tells && ran.tells_lines,
                                 .ns = (double)(ran.ended_ns - ran.begun_ns) };
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);
-    if (!learn_speeds(job, memory, &ran))
+    if (!learn_speeds(job, memory, &ran, &team))
         return;
     if (!ran.crowded)
         yk_job_note_costs(job, memory);

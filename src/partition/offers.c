@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-enum { DEVICES_MOST = 32 };
 /* Devices that use the host's memory slow each other to 1 / (1 + SHARED) at most: two that use it
  * equally get a half each. Others slow each other to 1 / (1 + APART). */
 #define SHARED 0.8
@@ -16,7 +15,7 @@ double yk_team_relief(double host_memory_part)
 
 /* Teams to be tried, in this order, each once. */
 struct others {
-    uint32_t team[3 * DEVICES_MOST + 2];
+    uint32_t team[3 * YK_TEAM_DEVICES + 2];
     int count;
 };
 
@@ -79,11 +78,17 @@ static uint32_t fastest_alone(const struct yk_offers *offers, double *round_ns)
     return found;
 }
 
+/* The overhead beyond the parts is assumed to be the same for both teams, until it has been
+ * measured. */
 static int offer(struct yk_explorer *explorer, const struct yk_offers *offers, uint32_t team)
 {
     struct yk_explore_offer found;
-    return team != offers->team && offers->predict(offers->context, team, &found) &&
-           found.devices != offers->team && yk_explore_offer(explorer, &found);
+    if (team == offers->team || !offers->predict(offers->context, team, &found) ||
+        found.devices == offers->team)
+        return 0;
+    found.round_ns =
+        yk_explore_ns(explorer, explorer->best) + fmax(0, found.parts_ns - offers->present_ns);
+    return yk_explore_offer(explorer, &found);
 }
 
 int yk_offer_others(struct yk_explorer *explorer, const struct yk_offers *offers)

@@ -10,6 +10,8 @@
 
 #include "explore.h"
 
+enum { YK_TEAM_DEVICES = 32 }; /* at most */
+
 static inline uint32_t yk_team_bit(int device)
 {
     return (uint32_t)1 << device;
@@ -17,7 +19,7 @@ static inline uint32_t yk_team_bit(int device)
 /* The team of all `count` devices. */
 static inline uint32_t yk_team_all(int count)
 {
-    return count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX;
+    return count < YK_TEAM_DEVICES ? yk_team_bit(count) - 1 : UINT32_MAX;
 }
 /* The only device of a team; -1: it has several or none. */
 static inline int yk_team_only(uint32_t devices)
@@ -37,10 +39,10 @@ double yk_team_relief(double host_memory_part);
 struct yk_offers {
     uint32_t team;     /* the present one */
     const int *make;   /* of each device: equal numbers for one make */
-    int devices;       /* their number, at most 32 */
+    int devices;       /* their number */
     double present_ns; /* a round of the present team, predicted like those of others */
-    /* Predicts what the explorer has to know of another team; the devices in `out` are those that
-     * would have a part. 0: it cannot do the work, or that is unknown. */
+    /* Predicts what the explorer has to know of another team, all but round_ns; the devices in
+     * `out` are those that would have a part. 0: it cannot do the work, or that is unknown. */
     int (*predict)(void *context, uint32_t team, struct yk_explore_offer *out);
     void *context;
 };

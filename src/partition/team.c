@@ -10,13 +10,9 @@
 /* Jobs in a row in which a device got nothing before it is not asked any more. */
 enum { IDLE_MOST = 2 };
 
-enum { DEVICES_MOST = 32 };
-
 struct round { /* what predictions are made from */
     const struct yk_team_asks *asks;
-    uint32_t team;     /* the present one */
-    double present_ns; /* by the speeds of its devices */
-    double now_ns;     /* as measured */
+    uint32_t team; /* the present one */
 };
 
 static int is_in(uint32_t team, int d)
@@ -28,7 +24,7 @@ static int is_in(uint32_t team, int d)
  * speed of one is unknown. */
 static double parts_ns(const struct yk_team_asks *asks, uint32_t team, uint32_t *with_part)
 {
-    struct yk_taker load[DEVICES_MOST] = { { 0 } };
+    struct yk_taker load[YK_TEAM_DEVICES] = { { 0 } };
     double end;
     int d;
     for (d = 0; d < asks->count; d++) {
@@ -75,7 +71,6 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
     if (!(ns > 0))
         return 0;
     *out = (struct yk_explore_offer){ .devices = with_part,
-                                      .round_ns = round->now_ns + fmax(0, ns - round->present_ns),
                                       .parts_ns = ns,
                                       .relief = relief(round, with_part) };
     return 1;
@@ -84,19 +79,18 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
 static void offer_others(struct yk_team *team, const struct yk_team_asks *asks)
 {
     struct round round = { .asks = asks, .team = team->explorer.best };
-    struct yk_offers offers = {
-        .team = round.team, .devices = asks->count, .predict = predict, .context = &round
-    };
-    int make[DEVICES_MOST], d;
+    int make[YK_TEAM_DEVICES], d;
     uint32_t with_part;
-    round.present_ns = parts_ns(asks, round.team, &with_part);
-    round.now_ns = yk_explore_ns(&team->explorer, round.team);
-    if (!(round.present_ns > 0) || !(round.now_ns > 0))
+    const struct yk_offers offers = { .team = round.team,
+                                      .make = make,
+                                      .devices = asks->count,
+                                      .present_ns = parts_ns(asks, round.team, &with_part),
+                                      .predict = predict,
+                                      .context = &round };
+    if (!(offers.present_ns > 0))
         return;
     for (d = 0; d < asks->count; d++)
         make[d] = asks->devices[d].host_memory ? 0 : 1 + asks->devices[d].make;
-    offers.make = make;
-    offers.present_ns = round.present_ns;
     yk_offer_others(&team->explorer, &offers);
 }
 

@@ -24,7 +24,7 @@ struct yk_team {
 /* The next job. */
 struct yk_team_asks {
     const struct yk_split_device *devices;
-    int count; /* at most 32 */
+    int count; /* at most YK_TEAM_DEVICES */
     double items;
     int crowded; /* 1: other jobs run beside it: nothing is tried */
 };
@@ -34,12 +34,18 @@ uint32_t yk_team_choose(struct yk_team *team, const struct yk_team_asks *asks);
 /* A finished job. */
 struct yk_team_job {
     uint32_t asked;
-    uint32_t idle; /* asked devices whose speed is known and that got nothing */
+    uint32_t idle; /* asked devices whose speed was known and that got nothing (yk_team_did) */
     int crowded;   /* 1: other jobs ran beside it */
     int tells;     /* 1: the speed of each asked device was known before, and nothing but the job
                     * was done in its time */
     double ns;
 };
+/* Notes what a device did in the job, and its speed (0: unknown) before it. */
+static inline void yk_team_did(struct yk_team_job *job, int device, double rate, int64_t items)
+{
+    if (rate > 0 && items == 0)
+        job->idle |= job->asked & yk_team_bit(device);
+}
 void yk_team_note(struct yk_team *team, const struct yk_team_job *job);
 
 /* Why a device is not among those asked, in one sentence. */

@@ -3,13 +3,11 @@
 
 #include "simulator.h"
 
-enum { team_most = 32 };
-
 void yk_simulator_call(struct yk_simulator *sim)
 {
     const struct yk_simulate_spec *spec = sim->spec;
     sim->tells = 1;
-    if (spec->team && !spec->alone && sim->device_count <= team_most &&
+    if (spec->team && !spec->alone && sim->device_count <= YK_TEAM_DEVICES &&
         (!sim->partitioner || strcmp(sim->partitioner, "auto") == 0)) {
         sim->team = *spec->team;
         sim->asked = yk_team_choose(
@@ -55,8 +53,7 @@ void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out)
         yk_dispatch_outcome(sim->dispatch, d, &outcome);
         if (sim->devices[d].failed)
             return;
-        if (yk_simulator_asks(sim, d) && sim->known[d].rate > 0 && outcome.items == 0)
-            job.idle |= yk_team_bit(d);
+        yk_team_did(&job, d, sim->known[d].rate, outcome.items);
     }
     yk_team_note(out, &job);
 }
