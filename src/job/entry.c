@@ -40,7 +40,7 @@ int yk_runtime_delist(yoke_runtime *runtime)
 /* This thread is in a progress callback of this runtime; NULL: none. */
 static _Thread_local const yoke_runtime *called_by;
 
-const yoke_runtime *yk_callback_of(const yoke_runtime *runtime)
+const yoke_runtime *yk_callback_enter(const yoke_runtime *runtime)
 {
     const yoke_runtime *outer = called_by;
     called_by = runtime;

@@ -16,6 +16,6 @@ void yk_runtime_relist(yoke_runtime *runtime);
 int yk_runtime_delist(yoke_runtime *runtime);
 /* Notes that the calling thread is in a progress callback of `runtime` from now on; NULL: in none.
  * Returns the previous value, which the caller restores afterwards. */
-const yoke_runtime *yk_callback_of(const yoke_runtime *runtime);
+const yoke_runtime *yk_callback_enter(const yoke_runtime *runtime);
 
 #endif

@@ -65,7 +65,7 @@ void yk_wake_few(yoke_runtime *runtime, int running)
 
 static _Thread_local const struct yk_worker *self;
 
-void yk_is_worker(const struct yk_worker *worker)
+void yk_worker_enter(const struct yk_worker *worker)
 {
     self = worker;
 }

@@ -16,7 +16,7 @@ void yk_wake_few(yoke_runtime *runtime, int running);
 /* 1: the calling thread is a core's worker of the runtime, so it looks for jobs next. */
 int yk_is_core(const yoke_runtime *runtime);
 /* Notes that the calling thread is that worker. */
-void yk_is_worker(const struct yk_worker *worker);
+void yk_worker_enter(const struct yk_worker *worker);
 /* Waking a worker costs it and its waker some microseconds. Work, or copies, predicted to take less
  * than this stay with the caller. */
 #define YK_WORTH_WAKING_NS 20000.0

@@ -71,7 +71,7 @@ uint32_t yk_drivable_devices(const struct yk_job *job)
 
 static _Thread_local const struct yk_job *works_on;
 
-void yk_caller_works_on(const struct yk_job *job)
+void yk_caller_enter(const struct yk_job *job)
 {
     works_on = job;
 }

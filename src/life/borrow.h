@@ -11,7 +11,7 @@ uint32_t yk_drivable_devices(const struct yk_job *job);
  * before another thread sees the job. */
 void yk_caller_borrow(struct yk_job *job, int cpu);
 /* Notes that the calling thread works on the job, as the caller of yoke_run; NULL: on none. */
-void yk_caller_works_on(const struct yk_job *job);
+void yk_caller_enter(const struct yk_job *job);
 /* 1: the calling thread works on that job, as the caller of yoke_run. */
 int yk_caller_is_here(const struct yk_job *job);
 

@@ -39,11 +39,11 @@ void yk_job_tell_progress(struct yk_job *job, int ended)
         return;
     done = ended ? all : done_items(job);
     if (done > job->told && !atomic_load(&job->stop)) {
-        const yoke_runtime *outer = yk_callback_of(job->runtime);
+        const yoke_runtime *outer = yk_callback_enter(job->runtime);
         int cancels;
         job->told = done;
         cancels = job->progress(job->progress_context, done, all);
-        yk_callback_of(outer);
+        yk_callback_enter(outer);
         if (cancels && !ended)
             yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled by its progress callback",
                                      job->name));

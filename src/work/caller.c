@@ -113,14 +113,14 @@ void yk_caller_note_return(const struct yk_job *job)
 
 void yk_caller_take_part(struct yk_job *job)
 {
-    yk_caller_works_on(job);
+    yk_caller_enter(job);
     if (atomic_load(&job->phase) == YK_RUNNING) {
         if (atomic_load(&job->driven))
             yk_drive(job);
         else if (atomic_load(&job->borrowing))
             work_along(job);
     }
-    yk_caller_works_on(NULL);
+    yk_caller_enter(NULL);
     if (atomic_load(&job->phase) != YK_DONE) {
         /* Other threads do the rest, including what a failing device may return. */
         atomic_store(&job->borrowing, 0);

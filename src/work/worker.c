@@ -201,7 +201,7 @@ static void run(void *context)
 {
     struct yk_worker *worker = context;
     yoke_runtime *runtime = worker->runtime;
-    yk_is_worker(worker);
+    yk_worker_enter(worker);
     if (runtime->roams && worker->cpu < 0)
         yk_affinity_widen();
     while (!atomic_load(&runtime->stop)) {
