@@ -10,24 +10,7 @@ svg=
 [ "${1:-}" != --svg ] || svg=${2:?"--svg needs a file"}
 [ -d src ] || { echo "no folder src here" >&2; exit 2; }
 
-git ls-files 'src/*.c' | awk -v svg="$svg" '
-# The line without comments and strings; in_comment goes on to the next line.
-function code_of(text,    out, at, two, one) {
-    if (!in_comment && text !~ /["\047]|\/\*|\/\//) return text
-    out = ""
-    for (at = 1; at <= length(text); at++) {
-        two = substr(text, at, 2); one = substr(text, at, 1)
-        if (in_comment) { if (two == "*/") { in_comment = 0; at++ } }
-        else if (two == "/*") { in_comment = 1; at++ }
-        else if (two == "//") break
-        else if (one == "\"" || one == "\047") {
-            for (at++; at <= length(text) && substr(text, at, 1) != one; at++)
-                if (substr(text, at, 1) == "\\") at++
-        } else out = out one
-    }
-    return out
-}
-
+git ls-files 'src/*.c' | awk -v svg="$svg" "$(cat tools/code.awk)"'
 # The name of the function whose head ends before a "{" that stands alone.
 function name_of(head,    name) {
     sub(/[ \t\n]*\(.*/, "", head)

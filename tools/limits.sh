@@ -8,33 +8,10 @@ cd "$(dirname "$0")/.."
 
 scan()
 {
-    awk '
+    awk "$(cat tools/code.awk)"'
 function report(line, what) { print FILENAME ":" line ": " what; bad = 1 }
 function has(text, words) { return text ~ ("(^|[^A-Za-z0-9_.>])(" words ")([^A-Za-z0-9_]|$)") }
 function calls(text, names) { return text ~ ("(^|[^A-Za-z0-9_.>])(" names ") *[(]") }
-
-# The line without comments and without what stands between quotes.
-function code_of(text,    out, at, two, one) {
-    out = ""
-    for (at = 1; at <= length(text); at++) {
-        two = substr(text, at, 2)
-        one = substr(text, at, 1)
-        if (in_comment) {
-            if (two == "*/") { in_comment = 0; at++ }
-        } else if (two == "/*") {
-            in_comment = 1; at++
-        } else if (two == "//") {
-            break
-        } else if (one == "\"" || one == "\047") {
-            for (at++; at <= length(text) && substr(text, at, 1) != one; at++)
-                if (substr(text, at, 1) == "\\") at++
-            out = out one one
-        } else {
-            out = out one
-        }
-    }
-    return out
-}
 
 # The folder of src that `name`, included from the current file, lies in; "" if in none.
 function folder_of(name,    path, parts, n, i, kept, depth) {

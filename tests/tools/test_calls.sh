@@ -7,7 +7,7 @@ at=$(mktemp -d)
 trap 'rm -rf "$at"' EXIT
 cd "$at"
 mkdir -p tools src/low src/high
-cp "$root/tools/calls.sh" tools/
+cp "$root/tools/calls.sh" "$root/tools/code.awk" tools/
 echo 'foreach(layer low high)' >src/CMakeLists.txt
 git init -q .
 

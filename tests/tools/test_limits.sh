@@ -7,7 +7,7 @@ trap 'rm -rf "$tree"' EXIT
 cd "$tree"
 git init -q .
 mkdir -p tools src/base src/platform src/model src/knowledge src/partition src/array src/job src/runtime src/extra include/yoke apps tests
-cp "$1/tools/limits.sh" tools/
+cp "$1/tools/limits.sh" "$1/tools/code.awk" tools/
 
 cat >src/base/option.c <<'C'
 const char *yk_environment(const char *variable)
