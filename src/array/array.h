@@ -262,7 +262,7 @@ yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int6
                           struct yk_buffer **out);
 /* Returns such memory to the place. It stays for yk_place_borrow, because the next job is likely to
  * need it, until the room is needed. */
-void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes);
+void yk_place_give(struct yk_place *place, const struct yk_spare *memory);
 /* Like yk_place_alloc, but takes returned memory of at least that size, if there is any. */
 yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
                             struct yk_spare *out);

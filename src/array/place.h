@@ -34,6 +34,7 @@ enum { YK_RECENT_UPLOADS = 16 };
 struct yk_spare {
     struct yk_buffer *buffer;
     int64_t bytes;
+    int64_t zeros; /* bytes at its beginning that are known to be 0 */
 };
 enum { YK_SPARES = 4 }; /* a job has at most windows, queues and sums, or several sums */
 

@@ -170,13 +170,13 @@ static struct yk_spare *fitting(struct yk_place *place, int64_t bytes)
 yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
                             struct yk_spare *out)
 {
-    struct yk_spare found = { NULL, bytes }, *spare;
+    struct yk_spare found = { .bytes = bytes }, *spare;
     yoke_status status;
     yk_lock(&place->lock);
     spare = fitting(place, bytes);
     if (spare && yk_place_room_locked(place) >= spare->bytes) {
         found = *spare;
-        *spare = (struct yk_spare){ NULL, 0 };
+        *spare = (struct yk_spare){ 0 };
     }
     yk_unlock(&place->lock);
     status = found.buffer ? YOKE_OK : yk_place_alloc(places, place, bytes, &found.buffer);

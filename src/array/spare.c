@@ -27,21 +27,22 @@ int yk_place_free_spare(struct yk_place *place)
     if (!largest->buffer)
         return 0;
     place->device->backend->free(place->device, largest->buffer);
-    *largest = (struct yk_spare){ NULL, 0 };
+    *largest = (struct yk_spare){ 0 };
     return 1;
 }
 
-void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes)
+void yk_place_give(struct yk_place *place, const struct yk_spare *memory)
 {
     struct yk_spare *smallest = &place->spares[0];
+    struct yk_buffer *buffer = memory->buffer;
     int i;
     yk_lock(&place->lock);
     for (i = 1; i < YK_SPARES; i++) /* an empty entry is the smallest */
         if (place->spares[i].bytes < smallest->bytes)
             smallest = &place->spares[i];
-    if (smallest->bytes < bytes) {
+    if (smallest->bytes < memory->bytes) {
         const struct yk_spare before = *smallest;
-        *smallest = (struct yk_spare){ buffer, bytes };
+        *smallest = *memory;
         buffer = before.buffer;
     }
     if (buffer)

@@ -217,11 +217,11 @@ static yoke_status stage_on_device(const struct staging *staging, int p)
         return stage_window(staging, p);
     if (jd->holding[p] == YK_HELD_PACKED)
         return stage_packed(staging, p);
-    if (jd->holding[p] == YK_HELD_HOST)
-        return stage_host_results(staging, p);
     out->shift = -array->first_row * array->pitch;
     if (job->args[p].mode == YOKE_PARAM_ADD)
         return yk_private_buffer(job, staging->device, p, out);
+    if (jd->holding[p] == YK_HELD_HOST)
+        return stage_host_results(staging, p);
     out->buffer = jd->replicas[p]->whole->buffer;
     rows = rows_of(staging, p);
     if (!reads(job->args[p].mode)) {

@@ -1,6 +1,7 @@
 /* copies.c - mode add on a device: its private memory may hold several copies. Each group of
  * work-items adds to one of them, so that sums with many additions are not serialised. A kernel of
- * the library folds the copies at the end of the job.
+ * the library folds the copies into a total (sums.c). It leaves them zeroed, so a later job need
+ * not clear them.
  *
  * Atomics on one address are serialised (on an H200 about one per cycle). If thousands of groups
  * count into a few slots, they dominate a kernel's time (docs/results/irregular-h200.md). Copies
@@ -57,9 +58,17 @@ static int wanted(const struct yk_job *job, int device, int arg)
     return copies > 1 ? copies : 1;
 }
 
-static struct yk_build *build_of(const struct yk_job *job, int device, int arg)
+/* One copy needs no fold, unless the fold writes it into host memory. */
+static int is_folded(const struct yk_job *job, int device, int arg)
 {
-    return &job->folds[arg]->builds[job->devices[device].device->number];
+    return job->devices[device].device->device->desc.reaches_host || wanted(job, device, arg) > 1;
+}
+
+struct yk_program *yk_fold_program(const struct yk_job *job, int device, int arg)
+{
+    struct yk_build *build =
+        job->folds[arg] ? &job->folds[arg]->builds[job->devices[device].device->number] : NULL;
+    return build && atomic_load(&build->state) == YK_BUILD_READY ? build->program : NULL;
 }
 
 void yk_folds_build(struct yk_job *job, int device)
@@ -67,50 +76,41 @@ void yk_folds_build(struct yk_job *job, int device)
     const struct yk_job_device *jd = &job->devices[device];
     int p;
     for (p = 0; job->has_add && jd->status == YOKE_OK && p < job->arg_count; p++)
-        if (job->folds[p] && !jd->device->device->desc.host_memory && wanted(job, device, p) > 1 &&
+        if (job->folds[p] && !jd->device->device->desc.host_memory && is_folded(job, device, p) &&
             yk_kernel_build(job->folds[p], jd->device->device, jd->device->number) != YOKE_OK)
             yk_log(YOKE_LOG_WARN, "%s: sums have one copy: %s", jd->device->device->desc.name,
                    yoke_error_text());
 }
 
-/* Devices have no buffers of 0 bytes. */
-static int64_t bytes_of(const struct yk_job *job, int arg, int copies)
+/* A total that is not on the host comes behind the copies. Devices have no buffers of 0 bytes. */
+static int64_t bytes_of(const struct yk_job *job, int device, int arg)
 {
-    return job->apart[arg] > 0 ? copies * job->apart[arg] : 1;
+    const struct yk_job_device *jd = &job->devices[device];
+    const int copies = jd->private_copies[arg];
+    const int total = copies > 1 && jd->holding[arg] != YK_HELD_HOST;
+    return job->apart[arg] > 0 ? (copies + total) * job->apart[arg] : 1;
 }
 
-static yoke_status take(struct yk_job *job, int device, int arg, int copies)
+static yoke_status take(struct yk_job *job, int device, int arg, struct yk_spare *memory)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_spare memory = { 0 };
     yoke_status status = yk_place_borrow(job->args[arg].array->places, jd->device->place,
-                                         bytes_of(job, arg, copies), &memory);
-    jd->private_copies[arg] = copies;
-    jd->private_buffers[arg] = memory.buffer;
-    jd->private_bytes[arg] = memory.bytes;
+                                         bytes_of(job, device, arg), memory);
+    jd->private_buffers[arg] = memory->buffer;
+    jd->private_bytes[arg] = memory->bytes;
     return status;
 }
 
-static yoke_status open_buffer(struct yk_job *job, int device, int arg)
+static yoke_status clear(struct yk_job *job, int device, int arg, int64_t bytes)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
     const struct yk_backend *backend = place->device->backend;
     struct yk_event *event = NULL;
-    int copies = wanted(job, device, arg);
     yoke_status status;
-    if (copies > 1 && atomic_load(&build_of(job, device, arg)->state) != YK_BUILD_READY)
-        copies = 1;
-    status = take(job, device, arg, copies);
-    if (status == YOKE_ENOMEM && copies > 1)
-        status = take(job, device, arg, 1);
-    if (status != YOKE_OK)
-        return status;
     yk_lock(&place->lock);
     status = backend->zero(place->upload,
-                           &(struct yk_buffer_range){ jd->private_buffers[arg], 0,
-                                                      bytes_of(job, arg, jd->private_copies[arg]) },
-                           &event);
+                           &(struct yk_buffer_range){ jd->private_buffers[arg], 0, bytes }, &event);
     if (status == YOKE_OK) {
         yk_place_uploading(place, event, NULL);
     } else {
@@ -121,6 +121,28 @@ static yoke_status open_buffer(struct yk_job *job, int device, int arg)
     return status;
 }
 
+static yoke_status open_buffer(struct yk_job *job, int device, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_spare memory = { 0 };
+    int64_t bytes;
+    yoke_status status;
+    jd->private_copies[arg] = yk_fold_program(job, device, arg) ? wanted(job, device, arg) : 1;
+    status = take(job, device, arg, &memory);
+    if (status == YOKE_ENOMEM && jd->private_copies[arg] > 1) {
+        jd->private_copies[arg] = 1;
+        status = take(job, device, arg, &memory);
+    }
+    if (status != YOKE_OK)
+        return status;
+    jd->private_folds[arg] = yk_fold_program(job, device, arg) && (jd->private_copies[arg] > 1 ||
+                                                                   jd->holding[arg] == YK_HELD_HOST)
+                                 ? YK_FOLD_NEW
+                                 : YK_FOLD_NOT;
+    bytes = job->apart[arg] > 0 ? jd->private_copies[arg] * job->apart[arg] : 1;
+    return memory.zeros >= bytes ? YOKE_OK : clear(job, device, arg, bytes);
+}
+
 yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -129,33 +151,36 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk
         if (status != YOKE_OK)
             return status;
     }
+    jd->sums = YK_SUMS_THERE;
     out->buffer = jd->private_buffers[arg];
     out->copies = jd->private_copies[arg];
     out->apart = job->apart[arg];
     return YOKE_OK;
 }
 
-yoke_status yk_private_fold(struct yk_job *job, int device, int arg, struct yk_event **folded)
+/* The copies are zero again if they were folded after the last flight that added to them. */
+static int64_t zeros_of(const struct yk_job *job, const struct yk_job_device *jd, int arg)
+{
+    return jd->sums == YK_SUMS_HOME && jd->private_folds[arg] == YK_FOLD_MORE
+               ? jd->private_copies[arg] * job->apart[arg]
+               : 0;
+}
+
+void yk_private_close(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_place *place = jd->device->place;
-    const int64_t size = job->kernel->kernel.params[arg].size;
-    const int64_t elements = job->apart[arg] / size, copies = jd->private_copies[arg];
-    const struct yk_launch_arg args[] = { { .value = &elements },
-                                          { .value = &copies },
-                                          { .buffer = jd->private_buffers[arg] } };
-    const struct yk_launch launch = { .last = yk_private_bytes(job->args[arg].array) / size,
-                                      .extent = { 1, 1 },
-                                      .team = 1,
-                                      .args = args };
-    yoke_status status;
-    if (copies <= 1)
-        return YOKE_OK;
-    yk_lock(&place->lock);
-    status = place->device->backend->launch(place->download, build_of(job, device, arg)->program,
-                                            &launch, folded);
-    yk_unlock(&place->lock);
-    return status;
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        const struct yk_spare memory = { jd->private_buffers[p], jd->private_bytes[p],
+                                         zeros_of(job, jd, p) };
+        if (memory.buffer)
+            yk_place_give(jd->device->place, &memory);
+        jd->private_buffers[p] = NULL;
+    }
+    for (p = 0; jd->private_hosts && p < job->arg_count * jd->device->lanes; p++) {
+        yk_free(jd->private_hosts[p]);
+        jd->private_hosts[p] = NULL;
+    }
 }
 
 char *yk_private_host(struct yk_job *job, int device, int lane, int arg)

@@ -12,9 +12,10 @@ void yk_folds_build(struct yk_job *job, int device);
 /* Sets *out to the device's private copies of an add argument; the first call allocates and clears
  * them. */
 yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out);
-/* Queues the fold of all copies in the buffer into the first. Downloads must follow it. Sets
- * *folded to its event, or leaves it unchanged if there is nothing to fold. */
-yoke_status yk_private_fold(struct yk_job *job, int device, int arg, struct yk_event **folded);
+/* The device's program that folds the copies of the argument; NULL: there is none. */
+struct yk_program *yk_fold_program(const struct yk_job *job, int device, int arg);
+/* Gives back the private copies of the device, and frees those of its lanes. */
+void yk_private_close(struct yk_job *job, int device);
 /* Bytes of a private copy. The copy of a panel is as large as its whole array. */
 static inline int64_t yk_private_bytes(const yoke_array *array)
 {

@@ -12,16 +12,8 @@
 #include "forecast.h"
 #include "homeward.h"
 #include "steps.h"
+#include "sums.h"
 #include "turn.h"
-
-static int comes_home(const struct yk_job *job, const struct yk_job_device *jd)
-{
-    int p;
-    for (p = 0; p < job->arg_count; p++)
-        if (yk_leaves_at_once(job, jd, p))
-            return 1;
-    return 0;
-}
 
 /* Launches on a device with memory of its own, after the copies that bring rows there. */
 static yoke_status launch_there(struct yk_job *job, int device, int lane, struct yk_launch *launch)
@@ -70,7 +62,8 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .lane = lane,
                                 .team = jd->device->lanes,
                                 .timed = job->runtime->trace || yk_flight_tells_fetch(job, flight),
-                                .passing = is_steps || comes_home(job, jd) ||
+                                .passing = is_steps || yk_flight_comes_home(job, device) ||
+                                           yk_sums_go_with(job, device, lane) ||
                                            yk_flight_is_polled(job, device, lane) };
     yoke_status status = is_steps ? yk_steps_prepare(job, device, lane, args) : YOKE_OK;
     if (status != YOKE_OK)
@@ -102,6 +95,8 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
         status = launch(job, device, lane, args.args);
         flight->launched |= status == YOKE_OK;
     }
+    if (status == YOKE_OK && yk_sums_go_with(job, device, lane))
+        status = yk_sums_send(job, device, lane);
     if (status == YOKE_OK && !yk_form_is_steps(job, yk_flight_form(jd, flight)))
         status = yk_flight_send_home(job, device, lane);
     else if (status == YOKE_OK && host_memory && !flight->kernel)

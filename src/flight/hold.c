@@ -250,8 +250,7 @@ static void clear_lists(struct yk_flight *flight, int args)
 void yk_job_let_go(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_place *place = jd->device->place;
-    int p, lane;
+    int lane;
     release_arrays(job, device);
     yk_windows_close(job, device);
     yk_host_results_close(job, device);
@@ -259,16 +258,7 @@ void yk_job_let_go(struct yk_job *job, int device)
     for (lane = 0; lane < jd->device->lanes; lane++)
         if (jd->stepped[lane])
             clear_lists(&jd->flights[lane], job->arg_count);
-    for (p = 0; p < job->arg_count; p++) {
-        if (!jd->private_buffers[p])
-            continue;
-        yk_place_give(place, jd->private_buffers[p], jd->private_bytes[p]);
-        jd->private_buffers[p] = NULL;
-    }
-    for (p = 0; jd->private_hosts && p < job->arg_count * jd->device->lanes; p++) {
-        yk_free(jd->private_hosts[p]);
-        jd->private_hosts[p] = NULL;
-    }
+    yk_private_close(job, device);
     if (jd->admitted) {
         yk_lock(&jd->device->admission);
         jd->device->holders--;

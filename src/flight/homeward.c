@@ -21,14 +21,28 @@ int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, 
            (jd->holding[p] == YK_HELD_WINDOW || job->args[p].home == YOKE_HOME_NOW);
 }
 
-/* Hauls are needed after the issue only if rows go through staging buffers. */
-static yoke_status need_hauls(const struct yk_job *job, const struct yk_place *place,
-                              struct yk_flight *flight)
+int yk_flight_comes_home(const struct yk_job *job, int device)
 {
-    if (!place->device->backend->host_alloc || flight->hauls)
-        return YOKE_OK;
-    flight->hauls = yk_calloc((size_t)job->arg_count, sizeof *flight->hauls);
-    return flight->hauls ? YOKE_OK : YOKE_ENOMEM;
+    const struct yk_job_device *jd = &job->devices[device];
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (yk_leaves_at_once(job, jd, p))
+            return 1;
+    return 0;
+}
+
+int yk_flight_has_hauls(const struct yk_job *job, int device, int lane)
+{
+    struct yk_flight *flight = &job->devices[device].flights[lane];
+    if (!flight->hauls)
+        flight->hauls = yk_calloc((size_t)job->arg_count, sizeof *flight->hauls);
+    return flight->hauls != NULL;
+}
+
+void yk_flight_haul_behind(struct yk_flight *flight, struct yk_haul *haul)
+{
+    haul->copy.after = flight->folded ? &flight->folded : &flight->kernel;
+    haul->copy.after_count = *haul->copy.after != NULL;
 }
 
 static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
@@ -53,15 +67,12 @@ static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
     haul.copy.pitch = yk_held_pitch(job, device, p);
     if (window)
         haul.copy.offset = flight->windows[p].offset;
-    status = need_hauls(job, place, flight);
-    if (status != YOKE_OK)
-        return status;
+    /* Hauls are needed after the issue only if rows go through staging buffers. */
+    if (place->device->backend->host_alloc && !yk_flight_has_hauls(job, device, lane))
+        return YOKE_ENOMEM;
     yk_transfer_landing(array, rows);
-    if (flight->kernel &&
-        !flight->home) { /* otherwise a copy that waits for the kernel is in the queue already */
-        haul.copy.after = &flight->kernel;
-        haul.copy.after_count = 1;
-    }
+    if (!flight->home) /* otherwise the queue has a copy that waits for the kernel */
+        yk_flight_haul_behind(flight, &haul);
     status = yk_haul_start(&haul, &flight->home);
     flight->homing |= haul.direct;
     if (flight->hauls)

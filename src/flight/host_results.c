@@ -1,11 +1,11 @@
-/* host_results.c - partial results that a device's kernel writes into host memory itself. That
- * takes one launch and one event; a copy home would be two more calls of the driver and a second
- * event.
+/* host_results.c - small results that a device's kernels write into host memory themselves: partial
+ * results of reductions, and sums (sums.c). That takes one launch and one event; a copy home would
+ * be two more calls of the driver and a second event.
  *
  * The memory is a staging buffer (stage.h), which the job has from when the device is ready until
- * the job ends. It lies in no array. When a flight has ended well, its rows are copied from there
- * to the array, some kilobytes that the fold reads next anyway. So coherence sees rows that the
- * host writes, as with windows.
+ * the job ends. It lies in no array. When a flight has ended well, its partial results are copied
+ * from there to the array, some kilobytes that the fold reads next anyway. So coherence sees rows
+ * that the host writes, as with windows.
  *
  * A kernel that outlives its flight damages nothing. After a failure that the driver reports, the
  * flight waits for its kernel before its chunk goes to another device. A device that was abandoned
@@ -31,46 +31,61 @@ static int is_partial(const struct yk_job *job, int p)
     return job->reduction && job->reduction->total[p].partials;
 }
 
-/* Places the arguments in the buffer. Returns the bytes that they need. */
+/* Bytes of an argument that may be held on the host; 0: none. */
+static int64_t bytes_of(const struct yk_job *job, int p)
+{
+    if (is_partial(job, p))
+        return yk_array_bytes(job->args[p].array);
+    return job->folds[p] ? job->apart[p] : 0;
+}
+
+/* Places arguments in the buffer, as many as there is room for. Returns the bytes that they need.
+ */
 static int64_t deal_out(const struct yk_job *job, struct yk_job_device *jd)
 {
     int64_t at = 0;
     int p;
-    for (p = 0; p < job->arg_count; p++)
-        if (is_partial(job, p)) {
-            jd->held_at[p] = at;
-            at += (yk_array_bytes(job->args[p].array) / ALIGNMENT + 1) * ALIGNMENT;
-        }
+    for (p = 0; p < job->arg_count; p++) {
+        const int64_t bytes = bytes_of(job, p);
+        if (bytes == 0 || bytes > yk_stage_slot_bytes - at - ALIGNMENT)
+            continue;
+        jd->held_at[p] = at;
+        jd->holding[p] = YK_HELD_HOST;
+        at += (bytes / ALIGNMENT + 1) * ALIGNMENT;
+    }
     return at;
+}
+
+static void hold_none(const struct yk_job *job, struct yk_job_device *jd)
+{
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (jd->holding[p] == YK_HELD_HOST)
+            jd->holding[p] = YK_HELD_NOT;
 }
 
 void yk_host_results_open(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
-    int p;
-    if (!job->reduction || !place->device->desc.reaches_host ||
-        deal_out(job, jd) > yk_stage_slot_bytes)
+    if ((!job->reduction && !job->has_add) || !place->device->desc.reaches_host ||
+        deal_out(job, jd) == 0)
         return;
     yk_lock(&place->lock);
     if (yk_stage_open(&place->stage, place->device))
         jd->results = yk_stage_take_down(&place->stage, YK_STAGE_FLYING);
     yk_unlock(&place->lock);
-    for (p = 0; jd->results && p < job->arg_count; p++)
-        if (is_partial(job, p))
-            jd->holding[p] = YK_HELD_HOST;
+    if (!jd->results)
+        hold_none(job, jd);
 }
 
 void yk_host_results_close(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
-    int p;
     if (!jd->results)
         return;
-    for (p = 0; p < job->arg_count; p++)
-        if (jd->holding[p] == YK_HELD_HOST)
-            jd->holding[p] = YK_HELD_NOT;
+    hold_none(job, jd);
     yk_lock(&place->lock);
     yk_stage_give_down(&place->stage, jd->results);
     yk_unlock(&place->lock);
@@ -92,7 +107,7 @@ void yk_host_results_land(struct yk_job *job, int device, int lane)
         yoke_array *array = job->args[p].array;
         struct yk_interval rows;
         int64_t bytes;
-        if (jd->holding[p] != YK_HELD_HOST)
+        if (jd->holding[p] != YK_HELD_HOST || !is_partial(job, p))
             continue;
         rows = yk_job_rows(job, p, yk_flight_items(flight));
         bytes = yk_array_span(array, rows);

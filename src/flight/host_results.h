@@ -4,8 +4,8 @@
 
 #include "../job/job.h"
 
-/* If the device's kernels reach host memory: takes some for the job's partial results, which are
- * then held there. If there is none left, they are held like other arguments. */
+/* If the device's kernels reach host memory: takes some for the job's partial results and sums,
+ * which are then held there. Those that find no room are held like other arguments. */
 void yk_host_results_open(struct yk_job *job, int device);
 /* Gives the memory back. */
 void yk_host_results_close(struct yk_job *job, int device);

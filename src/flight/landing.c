@@ -14,6 +14,7 @@
 #include "homeward.h"
 #include "host_results.h"
 #include "steps.h"
+#include "sums.h"
 #include "turn.h"
 #include "watchdog.h"
 
@@ -28,9 +29,11 @@ static void close_events(struct yk_job_device *jd, struct yk_flight *flight)
     const struct yk_backend *backend = jd->device->device->backend;
     if (flight->kernel)
         backend->event_close(flight->kernel);
+    if (flight->folded)
+        backend->event_close(flight->folded);
     if (flight->home)
         backend->event_close(flight->home);
-    flight->kernel = flight->home = NULL;
+    flight->kernel = flight->folded = flight->home = NULL;
 }
 
 static void settle(struct yk_job *job, struct yk_job_device *jd, struct yk_flight *flight,
@@ -91,8 +94,10 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     yk_place_wait(place, flight->home);
     flight->home = NULL;
     flight->homing = yk_flight_is_half_home(job, device, lane);
+    yk_place_wait(place, flight->folded);
     yk_place_wait(place, flight->kernel);
-    flight->kernel = NULL;
+    flight->kernel = flight->folded = NULL;
+    yk_sums_land(job, device, lane, YOKE_EDEVICE);
     yk_steps_await(jd, flight);
     drop_hauls(job, flight);
     settle(job, jd, flight, YOKE_EDEVICE);
@@ -157,14 +162,22 @@ yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
     return worst;
 }
 
-/* The last copy home comes after the kernel, so it is queried first, and the kernel only once: a
- * driver takes about half a microsecond to answer. */
+struct yk_event *yk_flight_last(const struct yk_flight *flight)
+{
+    return flight->home ? flight->home : flight->folded ? flight->folded : yk_steps_last(flight);
+}
+
+/* The last operation is queried first, and the others only once: a driver takes about half a
+ * microsecond to answer. */
 static int is_over(struct yk_place *place, const struct yk_flight *flight, yoke_status *outcome)
 {
-    yoke_status home;
+    yoke_status home, folded;
     if (!yk_place_poll(place, flight->home, &home) ||
+        !yk_place_poll(place, flight->folded, &folded) ||
         !yk_place_poll(place, flight->kernel, outcome))
         return 0;
+    if (*outcome == YOKE_OK)
+        *outcome = folded;
     if (*outcome == YOKE_OK)
         *outcome = home;
     return 1;
@@ -270,7 +283,7 @@ static int is_noticed_in_time(const struct yk_job *job, const struct yk_job_devi
 static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
                       const struct yk_flight *flight)
 {
-    struct yk_event *last = flight->home ? flight->home : yk_steps_last(flight);
+    struct yk_event *last = yk_flight_last(flight);
     struct yk_event_times times = { 0 };
     int p;
     if (!last || is_noticed_in_time(job, jd, flight))
@@ -314,6 +327,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         yk_place_wait(jd->device->place, flight->home);
         flight->home = NULL;
         flight->homing = yk_flight_is_half_home(job, device, lane);
+        yk_place_wait(jd->device->place, flight->folded);
+        flight->folded = NULL;
         yk_steps_await(jd, flight);
     }
     settle(job, jd, flight, outcome);
@@ -325,6 +340,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     if (outcome == YOKE_OK)
         status = finish_hauls(job, flight);
     drop_hauls(job, flight);
+    yk_sums_land(job, device, lane, status);
     if (status == YOKE_OK)
         yk_host_results_land(job, device, lane);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)

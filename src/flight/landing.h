@@ -13,6 +13,8 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane);
 yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane);
 /* 1: a copy home has begun, so rows of an inout array on the host may be half old, half new. */
 int yk_flight_is_half_home(const struct yk_job *job, int device, int lane);
+/* The flight's last operation. */
+struct yk_event *yk_flight_last(const struct yk_flight *flight);
 /* 1: the flight is over, with *outcome; the caller then finishes it. 0: it is under way. */
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
 /* Reports the outcome to coherence and frees what the flight used. Returns the outcome, or the

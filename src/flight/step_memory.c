@@ -131,7 +131,8 @@ void yk_steps_close(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     if (jd->queues)
-        yk_place_give(jd->device->place, jd->queues, jd->queues_bytes);
+        yk_place_give(jd->device->place,
+                      &(struct yk_spare){ .buffer = jd->queues, .bytes = jd->queues_bytes });
     words_close(jd->device, jd->step_words);
     jd->queues = NULL;
     jd->step_words = NULL;

@@ -213,7 +213,8 @@ void yk_windows_close(struct yk_job *job, int device)
     for (lane = 0; lane < jd->device->lanes; lane++)
         for (p = 0; p < job->arg_count; p++)
             close_apart(jd->device->place, &jd->flights[lane].windows[p]);
-    yk_place_give(jd->device->place, jd->windows, jd->windows_bytes);
+    yk_place_give(jd->device->place,
+                  &(struct yk_spare){ .buffer = jd->windows, .bytes = jd->windows_bytes });
     jd->windows = NULL;
 }
 

@@ -1,19 +1,18 @@
-/* fold_kernels.c - folds the copies of a sum on a device into one. Element i of the first copy
- * becomes the sum of element i over all copies; in the other copies it becomes zero. So the fold
- * may be repeated when more was added, or if it is unknown whether it was done. `apart` is the
- * number of elements from one copy to the next. */
+/* fold_kernels.c - moves the sums of all copies on a device into a total. The copies become zero,
+ * so the fold may be repeated when more was added: then `again` is 1, and the total keeps what it
+ * has. `apart` is the number of elements from one copy to the next. */
 #include "fold_kernels.h"
 
 #define FOLD(name, T)                                                                              \
-    YOKE_KERNEL(name, i, YOKE_VALUE(int64_t, apart), YOKE_VALUE(int64_t, copies),                  \
-                YOKE_INOUT(T, sums))                                                               \
+    YOKE_KERNEL(name, i, YOKE_VALUE(int64_t, apart), YOKE_VALUE(int32_t, copies),                  \
+                YOKE_VALUE(int32_t, again), YOKE_INOUT(T, sums), YOKE_INOUT(T, total))             \
     {                                                                                              \
-        T sum = sums[i];                                                                           \
-        for (int64_t k = 1; k < copies; ++k) {                                                     \
+        T sum = 0;                                                                                 \
+        for (int64_t k = 0; k < copies; ++k) {                                                     \
             sum += sums[i + k * apart];                                                            \
             sums[i + k * apart] = 0;                                                               \
         }                                                                                          \
-        sums[i] = sum;                                                                             \
+        total[i] = again ? total[i] + sum : sum;                                                   \
     }
 
 FOLD(yk_fold_float, float)

@@ -24,8 +24,16 @@ enum yk_holding {
     YK_HELD_WHOLE,  /* a replica: rows stay after the job, and coherence tracks them */
     YK_HELD_WINDOW, /* too large: each chunk copies its rows in and its results home */
     YK_HELD_PACKED, /* a panel that chunks read whole, without the columns beside it: packed.c */
-    YK_HELD_HOST    /* partial results that kernels write into host memory: host_results.c */
+    YK_HELD_HOST    /* partial results or sums that kernels write into host memory:
+                     * host_results.c */
 };
+
+/* Where a device's sums are (mode add): in its copies; on the way home with the flight that is its
+ * only one; or at the host, in its first lane's private_hosts. */
+enum yk_sums_at { YK_SUMS_THERE, YK_SUMS_LEAVING, YK_SUMS_HOME };
+/* How a device's sum goes home: its only copy as it is, or its copies folded into a total that is
+ * new, or that has earlier sums. */
+enum yk_fold { YK_FOLD_NOT, YK_FOLD_NEW, YK_FOLD_MORE };
 
 /* Device memory of one lane for one argument, kept from chunk to chunk. */
 struct yk_window {
@@ -72,8 +80,9 @@ struct yk_flight {
     double allowed_ns;              /* its time limit; 0: none */
     int64_t seen_busy_ns;           /* when it was last seen under way; 0: never */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
-    struct yk_haul *hauls; /* results that go through staging buffers, per argument; NULL: none */
-    int watched;           /* 1: its end wakes the host thread */
+    struct yk_event *folded; /* fold of the device's sums, which go home with it; NULL: none */
+    struct yk_haul *hauls;   /* results that go through staging buffers, per argument; NULL: none */
+    int watched;             /* 1: its end wakes the host thread */
     struct yk_step_flight *steps; /* of a step kernel; NULL until used */
     struct yk_load loads[YOKE_ARGS_MAX];
     struct yk_window windows[YOKE_ARGS_MAX];
@@ -132,6 +141,7 @@ struct yk_job_device {
     int packed_ahead;              /* 1: rows were sent that no chunk waits for; upload_lock */
     int admitted;                  /* 1: it is counted in device->holders */
     char **private_hosts;          /* mode add: [lane * args + arg] on the host; NULL until used */
+    enum yk_sums_at sums;          /* mode add: where the device's sums are */
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
     struct yk_claim claims[YOKE_ARGS_MAX]; /* claims of the rows that the whole range touches */
@@ -141,6 +151,7 @@ struct yk_job_device {
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
     int64_t private_bytes[YOKE_ARGS_MAX];             /* size of the private buffer */
     int private_copies[YOKE_ARGS_MAX];                /* number of copies in it (copies.c) */
+    enum yk_fold private_folds[YOKE_ARGS_MAX];        /* how its sum goes home (sums.c) */
 };
 
 /* A job's devices and dispatcher, from when it begins; see crew.c. */

@@ -11,48 +11,9 @@
 #include "merge.h"
 
 #include "../base/alloc.h"
-#include "../flight/copies.h"
+#include "../flight/sums.h"
 #include "../job/sum.h"
 #include "retire.h"
-
-/* Folds a device's copies and fetches the sum into its first host copy, which is otherwise unused.
- * The transfer follows the fold in one queue, so one wait is enough for both. *is_folded: 1: the
- * fold was done. */
-static yoke_status fold_and_fetch(struct yk_job *job, int device, int arg, int *is_folded)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    struct yk_haul haul = { .place = jd->device->place,
-                            .copy = { .kind = YK_COPY_FROM_DEVICE,
-                                      .host = yk_private_host(job, device, 0, arg),
-                                      .buffer = jd->private_buffers[arg],
-                                      .bytes = yk_private_bytes(job->args[arg].array) } };
-    struct yk_event *folded = NULL;
-    yoke_status status, arrival;
-    if (!haul.copy.host)
-        return YOKE_ENOMEM;
-    status = yk_private_fold(job, device, arg, &folded);
-    if (status != YOKE_OK)
-        return status;
-    arrival = yk_haul_finish(&haul);
-    status = yk_place_wait(haul.place, folded);
-    *is_folded = status == YOKE_OK;
-    return *is_folded ? arrival : status;
-}
-
-/* Nothing else is on its way to the device now, so a lack of memory is temporary: tries twice,
- * unless the fold has been done. */
-static yoke_status collect(struct yk_job *job, int device, int arg)
-{
-    yoke_array *array = job->args[arg].array;
-    const int64_t bytes = yk_private_bytes(array);
-    int is_folded = 0;
-    yoke_status status = fold_and_fetch(job, device, arg, &is_folded);
-    if (status == YOKE_ENOMEM && !is_folded)
-        status = fold_and_fetch(job, device, arg, &is_folded);
-    atomic_fetch_add(&job->bytes_from, bytes);
-    yk_array_count_down(array, bytes);
-    return status;
-}
 
 static void discard(struct yk_job *job, int device)
 {
@@ -66,17 +27,15 @@ static void discard(struct yk_job *job, int device)
 
 static yoke_status collect_all(struct yk_job *job, int *again)
 {
-    int d, p;
+    int d;
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
-        yoke_status status = YOKE_OK;
+        yoke_status status;
         if (jd->failed && !jd->device->device->desc.host_memory) {
             discard(job, d);
             continue;
         }
-        for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
-            if (jd->private_buffers[p])
-                status = collect(job, d, p);
+        status = yk_sums_collect(job, d);
         if (status == YOKE_EDEVICE) {
             discard(job, d);
             yk_lock(&job->lock);

@@ -185,5 +185,5 @@ void yk_device_await(struct yk_job *job, int device)
         yk_clock_sleep_until(now + nap_of(now - flight->issued_ns));
         return;
     }
-    backend->wait(flight->home ? flight->home : yk_steps_last(flight));
+    backend->wait(yk_flight_last(flight));
 }

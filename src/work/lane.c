@@ -10,6 +10,7 @@
 #include "../flight/landing.h"
 #include "../flight/packed.h"
 #include "../flight/steps.h"
+#include "../flight/sums.h"
 #include "../flight/turn.h"
 #include "../flight/watchdog.h"
 #include "../job/lease.h"
@@ -123,7 +124,7 @@ static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_n
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    const int waits = job->packs && yk_packed_waits(job, device);
+    const int waits = (job->packs && yk_packed_waits(job, device)) || yk_sums_are_leaving(jd);
     int got;
     yk_lock(&job->lock);
     got = !waits && takes_part(jd) && ask(job, device, lane, wake_ns);
@@ -209,7 +210,7 @@ void yk_flight_call(struct yk_job *job, int device, int lane)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     const struct yk_backend *backend = jd->device->device->backend;
-    struct yk_event *last = flight->home ? flight->home : yk_steps_last(flight);
+    struct yk_event *last = yk_flight_last(flight);
     const int lent = yk_job_is_driven(job, device);
     flight->watched = jd->device->workers && backend->notify && !lent &&
                       !yk_runtime_polls(job->runtime) && jd->device->place->number != YK_HOST &&

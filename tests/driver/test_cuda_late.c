@@ -1,16 +1,17 @@
 /* test_cuda_late.c - a GPU is still building its kernel while the other GPUs finish the job. One of
  * those fails even then, and the late GPU does the whole job.
  *
- *     cuda:0   build, all chunks ................ fetches its private copy: lost
+ *     cuda:0   build, all chunks ................ folds its sums: lost
  *     cuda:1   build ................ too late, sleeps ........................ does all
  *
- * Both use the real backend. The test only delays the return of their builds, and the copy, until
+ * Both use the real backend. The test only delays the return of their builds, and the fold, until
  * the other device has reached the required state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -27,6 +28,7 @@ static struct {
     const struct yk_backend *real;
     struct yk_backend held[2];
     struct yk_worker *late_worker;
+    struct yk_program *fold; /* the first device's, of one of the sums */
     atomic_int late_builds, first_ends, late_has_built;
 } stage;
 
@@ -40,7 +42,10 @@ static yoke_status build_first(struct yk_device *device, const yoke_kernel *kern
                                struct yk_program **out)
 {
     wait_for(&stage.late_builds);
-    return stage.real->build(device, kernel, out);
+    yoke_status status = stage.real->build(device, kernel, out);
+    if (strncmp(kernel->name, "yk_fold", 7) == 0)
+        stage.fold = *out;
+    return status;
 }
 
 static yoke_status build_late(struct yk_device *device, const yoke_kernel *kernel,
@@ -54,16 +59,16 @@ static yoke_status build_late(struct yk_device *device, const yoke_kernel *kerne
 }
 
 /* Once its thread sleeps, the late device has seen that no work is left for it. */
-static yoke_status copy_first(struct yk_queue *queue, const struct yk_copy *copy,
-                              struct yk_event **event)
+static yoke_status launch_first(struct yk_queue *queue, struct yk_program *program,
+                                const struct yk_launch *launch, struct yk_event **event)
 {
-    const struct standin_failure failure = { 1, 719, STANDIN_FOR_GOOD, "cuMemcpyDtoHAsync" };
-    if (copy->kind == YK_COPY_FROM_DEVICE && !atomic_exchange(&stage.first_ends, 1)) {
+    const struct standin_failure failure = { 1, 719, STANDIN_FOR_GOOD, "cuLaunchKernel" };
+    if (program == stage.fold && !atomic_exchange(&stage.first_ends, 1)) {
         wait_for(&stage.late_has_built);
         wait_for(&stage.late_worker->asleep);
         standin_fail(&failure);
     }
-    return stage.real->copy(queue, copy, event);
+    return stage.real->launch(queue, program, launch, event);
 }
 
 static void hold_back(yoke_runtime *runtime)
@@ -75,7 +80,7 @@ static void hold_back(yoke_runtime *runtime)
         runtime->devices[d].device->backend = &stage.held[d];
     }
     stage.held[FIRST].build = build_first;
-    stage.held[FIRST].copy = copy_first;
+    stage.held[FIRST].launch = launch_first;
     stage.held[LATE].build = build_late;
 }
 
