@@ -47,7 +47,7 @@ int yk_flight_is_polled(struct yk_job *job, int device, int lane)
     const int is_short = flight->lasts_ns > 0 && yk_flight_is_brief(jd, flight) && jd->steady;
     if (jd->device->device->desc.host_memory || /* its lanes are separate threads */
         job->runtime->waiting == YOKE_WAIT_BLOCK || !(is_short || yk_runtime_polls(job->runtime)) ||
-        !atomic_load_explicit(&job->all_out, memory_order_relaxed))
+        !flight->chunk.closes)
         return 0;
     for (int l = 0; l < jd->device->lanes; l++)
         if (l != lane && jd->flights[l].busy)

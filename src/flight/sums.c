@@ -28,7 +28,7 @@ int yk_sums_go_with(struct yk_job *job, int device, int lane)
     int l;
     if (!job->has_add || desc->host_memory || desc->checks ||
         yk_form_is_steps(job, yk_flight_form(jd, &jd->flights[lane])) ||
-        !atomic_load_explicit(&job->all_out, memory_order_relaxed))
+        !jd->flights[lane].chunk.closes)
         return 0;
     for (l = 0; l < jd->device->lanes; l++)
         if (l != lane && jd->flights[l].busy)
@@ -142,6 +142,16 @@ static yoke_status send(const struct going *going, struct yk_flight *flight)
     return yk_haul_start(&flight->hauls[p], &flight->home);
 }
 
+/* 1: the device has a sum of a later argument. */
+static int others_follow(const struct going *going)
+{
+    const struct yk_job *job = going->job;
+    int p = going->arg + 1;
+    while (p < job->arg_count && !job->devices[going->device].private_buffers[p])
+        p++;
+    return p < job->arg_count;
+}
+
 yoke_status yk_sums_send(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -154,8 +164,8 @@ yoke_status yk_sums_send(struct yk_job *job, int device, int lane)
     for (; going.arg < job->arg_count && status == YOKE_OK; going.arg++) {
         if (!jd->private_buffers[going.arg])
             continue;
-        going.passing = !lands_by_itself(jd, going.arg) || yk_flight_comes_home(job, device) ||
-                        yk_flight_is_polled(job, device, lane);
+        going.passing = others_follow(&going) || !lands_by_itself(jd, going.arg) ||
+                        yk_flight_comes_home(job, device) || yk_flight_is_polled(job, device, lane);
         status = send(&going, flight);
     }
     if (status == YOKE_ENOMEM && !flight->folded && !flight->home) {

@@ -177,6 +177,12 @@ uint32_t yk_auto_asked(const void *state)
     return asked;
 }
 
+int yk_auto_served(const void *given, int device)
+{
+    const struct yk_auto *state = given;
+    return state->view->planned && yk_auto_own(state, device) == 0;
+}
+
 double yk_auto_planned_ns(const void *state)
 {
     return ((const struct yk_auto *)state)->planned_ns;

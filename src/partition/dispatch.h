@@ -31,6 +31,7 @@ struct yk_chunk {
                       * while the chunk with this serial is out and not answered; items not
                       * completed by then go back with done() */
     int device;      /* it was handed to this device */
+    int closes;      /* 1: probably the device's last chunk in the job */
     int form, tries; /* used by the driver: which of two kernels makes it, and whether to find
                       * out which is faster (choice.h: enum yk_tries) */
     const char

@@ -27,4 +27,5 @@ const struct yk_partitioner yk_partitioner_even = {
     .take = yk_shares_take,
     .changed = yk_shares_changed,
     .explain = yk_shares_explain,
+    .served = yk_shares_served,
 };

@@ -212,6 +212,13 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
     status->items_out += items;
 }
 
+static int is_served(const struct yk_dispatch *dispatch, int device)
+{
+    const struct yk_partitioner *partitioner = dispatch->partitioner;
+    return dispatch->view.free_items == 0 ||
+           (partitioner->served && partitioner->served(dispatch->state, device));
+}
+
 /* Returns 1 if the partitioner holds items back although no chunk is out: it refused every device
  * that could work. Then this lane gets the items. */
 static int stuck(struct yk_dispatch *dispatch, int device, const struct yk_take *take)
@@ -277,6 +284,7 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_r
     chunk->first = range.first;
     chunk->last = range.last;
     hand_out(dispatch, device, &take, chunk);
+    chunk->closes = is_served(dispatch, device);
     dispatch->outs[dispatch->devices[device].outs].lane = asked.lane;
     record(dispatch, &(struct yk_decision){ .when = dispatch->now,
                                             .first = chunk->first,

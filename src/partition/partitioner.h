@@ -111,6 +111,9 @@ struct yk_partitioner {
     void (*changed)(void *state, int device);
     /* Writes a sentence for the result to `text`: why this device got its part (optional). */
     void (*explain)(const void *state, int device, char *text, size_t size);
+    /* 1: nothing is left of the device's own part; it gets more only if another device fails or is
+     * late (optional: when nothing is left at all). */
+    int (*served)(const void *state, int device);
     /* Predicted time of the job from its submission (optional); 0: unknown. */
     double (*predicted_ns)(const void *state);
     /* Devices that will get something unless others fail, as bits (optional: all). The others need

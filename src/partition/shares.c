@@ -191,6 +191,12 @@ void yk_shares_take(void *state, const struct yk_request *request, struct yk_tak
     }
 }
 
+int yk_shares_served(const void *state, int device)
+{
+    const struct yk_shares *shares = state;
+    return yk_ranges_items(shares->view->free, shares->items[device].region) == 0;
+}
+
 /* The device of the same kind with the most free items in its region; -1: none has any. */
 static int latest_of_kind(const struct yk_shares *shares, int device)
 {

@@ -36,6 +36,8 @@ void yk_shares_close(void *shares);
 void yk_shares_take(void *shares, const struct yk_request *request, struct yk_take *out);
 /* Devices with a region, as bits. */
 uint32_t yk_shares_asked(const void *shares);
+/* 1: the device's region is handed out. */
+int yk_shares_served(const void *shares, int device);
 void yk_shares_changed(void *shares, int device);
 void yk_shares_explain(const void *shares, int device, char *text, size_t size);
 

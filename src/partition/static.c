@@ -112,4 +112,5 @@ const struct yk_partitioner yk_partitioner_static = {
     .take = yk_shares_take,
     .changed = yk_shares_changed,
     .explain = yk_shares_explain,
+    .served = yk_shares_served,
 };

@@ -103,4 +103,5 @@ const struct yk_partitioner yk_partitioner_weight = {
     .take = take,
     .changed = yk_shares_changed,
     .explain = yk_shares_explain,
+    .served = yk_shares_served,
 };

@@ -128,6 +128,24 @@ static void all_or_nothing_takes_back_what_was_completed(void **state)
     yk_dispatch_close(dispatch);
 }
 
+/* A device whose share is handed out closes with that chunk, whatever the others have; without
+ * shares the last free items close. */
+static void the_last_chunk_of_a_device_closes(void **state)
+{
+    struct yk_dispatch *dispatch = open_two("even", 100, 0);
+    struct yk_chunk chunk;
+    (void)state;
+    assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
+    assert_true(chunk.closes);
+    yk_dispatch_close(dispatch);
+    dispatch = open_two("dynamic:chunk=40", 100, 0);
+    for (int taken = 0; taken < 100; taken += (int)(chunk.last - chunk.first)) {
+        assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
+        assert_int_equal(chunk.closes, chunk.last - chunk.first + taken == 100);
+    }
+    yk_dispatch_close(dispatch);
+}
+
 static void a_leaving_device_finishes_what_is_out(void **state)
 {
     struct yk_dispatch *dispatch = open_two("dynamic:chunk=10", 20, 0);
@@ -342,6 +360,7 @@ int main(void)
         cmocka_unit_test(what_was_not_completed_returns),
         cmocka_unit_test(a_failed_device_loses_what_is_out),
         cmocka_unit_test(all_or_nothing_takes_back_what_was_completed),
+        cmocka_unit_test(the_last_chunk_of_a_device_closes),
         cmocka_unit_test(a_leaving_device_finishes_what_is_out),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(bounds_are_multiples_of_the_unit),
