@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest first. */
+/* Of two and three characters, the longest first. */
 static const char *const signs[] = { "<<=", ">>=", "...", "->", "++", "--", "<<", ">>",
                                      "<=",  ">=",  "==",  "!=", "&&", "||", "+=", "-=",
                                      "*=",  "/=",  "%=",  "&=", "|=", "^=" };
@@ -52,9 +52,11 @@ static int quoted_length(const char *at)
 
 static int sign_length(const char *at)
 {
-    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
-        if (strncmp(at, signs[s], strlen(signs[s])) == 0)
-            return (int)strlen(signs[s]);
+    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++) {
+        const char *sign = signs[s];
+        if (at[0] == sign[0] && at[1] == sign[1] && (!sign[2] || at[2] == sign[2]))
+            return sign[2] ? 3 : 2;
+    }
     return 1;
 }
 
@@ -91,7 +93,7 @@ struct yk_token yk_token_next(const char **at, int *line)
 
 int yk_token_is(const struct yk_token *token, const char *word)
 {
-    return (size_t)token->length == strlen(word) &&
+    return *token->text == *word && (size_t)token->length == strlen(word) &&
            memcmp(token->text, word, (size_t)token->length) == 0;
 }
 

@@ -36,11 +36,11 @@ struct header {
     uint64_t key_size, value_size;
     uint64_t checksum; /* of all fields before it, the key and the value */
 };
-static const char magic[8] = { 'y', 'o', 'k', 'e', 'k', 'c', '0', '1' };
+static const char magic[8] = { 'y', 'o', 'k', 'e', 'k', 'c', '0', '2' };
 
 static uint64_t hash(uint64_t state, struct yk_blob blob)
 {
-    return yk_hash(state, blob.bytes, blob.size);
+    return yk_hash_large(state, blob.bytes, blob.size);
 }
 
 static uint64_t entry_checksum(const struct header *header, struct yk_blob key,

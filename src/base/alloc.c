@@ -141,6 +141,17 @@ char *yk_format(const char *format, ...)
     return text;
 }
 
+char *yk_join(const char *const *texts, int count)
+{
+    size_t length = 0;
+    for (int i = 0; i < count; i++)
+        length += strlen(texts[i]);
+    char *all = yk_calloc(length + 1, 1), *end = all;
+    for (int i = 0; all && i < count; i++)
+        end = stpcpy(end, texts[i]);
+    return all;
+}
+
 void yk_free(void *block)
 {
     if (block) {

@@ -20,6 +20,9 @@ void *yk_alloc_aligned(size_t bytes, size_t alignment);
 char *yk_strdup(const char *text);
 /* printf into new memory; NULL on failure. */
 char *yk_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The texts one after the other, in new memory; NULL on failure. For long texts, which yk_format
+ * measures byte by byte. */
+char *yk_join(const char *const *texts, int count);
 void yk_free(void *block); /* NULL is allowed */
 
 /* For memory that is kept until the process or a thread ends. Fails like the rest, but is not

@@ -19,6 +19,20 @@ static inline uint64_t yk_hash(uint64_t state, const void *from, size_t size)
     return state;
 }
 
+/* Another hash, for large data: eight bytes at a time, a fifth of a ns per byte. Each step is a
+ * bijection, too. */
+static inline uint64_t yk_hash_large(uint64_t state, const void *from, size_t size)
+{
+    const char *bytes = from;
+    for (; size >= sizeof state; bytes += sizeof state, size -= sizeof state) {
+        uint64_t word;
+        memcpy(&word, bytes, sizeof word);
+        state = (state ^ word) * 0x100000001b3u;
+        state ^= state >> 32; /* the product's high bits reach the low ones */
+    }
+    return yk_hash(state, bytes, size);
+}
+
 /* Includes the text's end, so that two texts in a row do not equal one longer text. NULL counts as
  * "". */
 static inline uint64_t yk_hash_text(uint64_t state, const char *text)

@@ -50,10 +50,15 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
     char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
     char *head = yk_format("%s\n%s\n%s\n%d.%d\n", recipe, source->plan.options[0],
                            source->plan.options[1], nvrtc->major, nvrtc->minor);
-    if (checks && head)
-        source->key =
-            yk_format("%s%s%s%s%s%s", head, by_hand ? "" : yk_prelude_settings(kernel),
-                      by_hand ? "" : yk_prelude_cuda(), kernel->cuda.source.text, narrow, checks);
+    if (checks && head) {
+        const char *const parts[] = { head,
+                                      by_hand ? "" : yk_prelude_settings(kernel),
+                                      by_hand ? "" : yk_prelude_cuda(),
+                                      kernel->cuda.source.text,
+                                      narrow,
+                                      checks };
+        source->key = yk_join(parts, sizeof parts / sizeof *parts);
+    }
     if (source->key)
         source->plan.text = source->key + strlen(head);
     yk_free(checks);

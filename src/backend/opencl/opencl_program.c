@@ -53,11 +53,15 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
     char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
     char *head = yk_format("%s\n%s\n%s\n%s\n%.127s\n%d\n", recipe, source->options, desc->model,
                            desc->driver, version.text, desc->cores);
-    source->key = !checks || !head
-                      ? NULL
-                      : yk_format("%s%s%s%s%s%s", head, by_hand ? "" : yk_prelude_settings(kernel),
-                                  by_hand ? "" : yk_prelude_opencl(), kernel->opencl.source.text,
-                                  narrow, checks);
+    if (checks && head) {
+        const char *const parts[] = { head,
+                                      by_hand ? "" : yk_prelude_settings(kernel),
+                                      by_hand ? "" : yk_prelude_opencl(),
+                                      kernel->opencl.source.text,
+                                      narrow,
+                                      checks };
+        source->key = yk_join(parts, sizeof parts / sizeof *parts);
+    }
     if (source->key) {
         source->key_size = strlen(source->key);
         source->text = source->key + strlen(head);
