@@ -82,7 +82,9 @@ YOKE_FN int64_t yk_copy(int64_t copies)
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
-        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, x)                                          \
+        YK_AXIS(yk_i, yk_part.first, yk_part.last, x)                                              \
+        if (yk_i_beyond)                                                                           \
+            return;                                                                                \
         yk_body_##name(yk_i, yk_part.size2, yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));  \
     }                                                                                              \
     YK_BODY1(name, i, __VA_ARGS__)
@@ -92,8 +94,10 @@ YOKE_FN int64_t yk_copy(int64_t copies)
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
-        YK_INDEX_OF(yk_j, yk_part.first2, yk_part.last2, x)                                        \
-        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, y)                                          \
+        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, x)                                            \
+        YK_AXIS(yk_i, yk_part.first, yk_part.last, y)                                              \
+        if (yk_j_beyond | yk_i_beyond)                                                             \
+            return;                                                                                \
         yk_body_##name(yk_i, yk_j, yk_part.size2,                                                  \
                        yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                       \
     }                                                                                              \
@@ -105,9 +109,11 @@ YOKE_FN int64_t yk_copy(int64_t copies)
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
-        YK_INDEX_OF(yk_k, yk_part.first3, yk_part.last3, x)                                        \
-        YK_INDEX_OF(yk_j, yk_part.first2, yk_part.last2, y)                                        \
-        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, z)                                          \
+        YK_AXIS(yk_k, yk_part.first3, yk_part.last3, x)                                            \
+        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, y)                                            \
+        YK_AXIS(yk_i, yk_part.first, yk_part.last, z)                                              \
+        if (yk_k_beyond | yk_j_beyond | yk_i_beyond)                                               \
+            return;                                                                                \
         yk_body_##name(yk_i, yk_j, yk_k, yk_part.size2,                                            \
                        yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                       \
     }                                                                                              \

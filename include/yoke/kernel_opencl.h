@@ -91,7 +91,9 @@ YOKE_FN long yk_copy(long copies)
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \
     {                                                                                              \
-        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, 0)                                          \
+        YK_AXIS(yk_i, yk_part.first, yk_part.last, 0)                                              \
+        if (yk_i_beyond)                                                                           \
+            return;                                                                                \
         yk_body_##name(yk_i, yk_part.size2, yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));  \
     }                                                                                              \
     YK_BODY1(name, i, __VA_ARGS__)
@@ -101,8 +103,10 @@ YOKE_FN long yk_copy(long copies)
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \
     {                                                                                              \
-        YK_INDEX_OF(yk_j, yk_part.first2, yk_part.last2, 0)                                        \
-        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, 1)                                          \
+        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, 0)                                            \
+        YK_AXIS(yk_i, yk_part.first, yk_part.last, 1)                                              \
+        if (yk_j_beyond | yk_i_beyond)                                                             \
+            return;                                                                                \
         yk_body_##name(yk_i, yk_j, yk_part.size2,                                                  \
                        yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                       \
     }                                                                                              \
@@ -114,9 +118,11 @@ YOKE_FN long yk_copy(long copies)
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \
     {                                                                                              \
-        YK_INDEX_OF(yk_k, yk_part.first3, yk_part.last3, 0)                                        \
-        YK_INDEX_OF(yk_j, yk_part.first2, yk_part.last2, 1)                                        \
-        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, 2)                                          \
+        YK_AXIS(yk_k, yk_part.first3, yk_part.last3, 0)                                            \
+        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, 1)                                            \
+        YK_AXIS(yk_i, yk_part.first, yk_part.last, 2)                                              \
+        if (yk_k_beyond | yk_j_beyond | yk_i_beyond)                                               \
+            return;                                                                                \
         yk_body_##name(yk_i, yk_j, yk_k, yk_part.size2,                                            \
                        yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                       \
     }                                                                                              \

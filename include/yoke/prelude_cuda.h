@@ -78,17 +78,17 @@ YOKE_FN float yoke_int_as_float(int32_t x)
     return __int_as_float(x);
 }
 
-/* Declares i: the thread's index in the grid's dimension d. Ends threads beyond the range. */
-#define YK_INDEX_OF(i, from, to, d)                                                                \
+/* Declares i: the thread's index in the grid's dimension d; and i_beyond: 1: it is beyond the
+ * range. One test for all dimensions ends the thread, because after a test for each the thread
+ * waits for its position in the grid three times: a stencil in three dimensions took 4 % longer. */
+#define YK_AXIS(i, from, to, d)                                                                    \
     const int64_t i = (from) + (int64_t)(blockIdx.d * blockDim.d + threadIdx.d);                   \
-    if (i >= (to))                                                                                 \
-        return;
+    const int i##_beyond = i >= (to);
 /* The same in entries for 32-bit indexes (access/narrow.h). If i were computed from a 64-bit sum,
  * each address would take two more instructions. */
-#define YK_INDEX32_OF(i, from, to, d)                                                              \
+#define YK_AXIS32(i, from, to, d)                                                                  \
     const unsigned i##_at = blockIdx.d * blockDim.d + threadIdx.d;                                 \
-    if (i##_at >= (unsigned)(to) - (unsigned)(from))                                               \
-        return;                                                                                    \
+    const int i##_beyond = i##_at >= (unsigned)(to) - (unsigned)(from);                            \
     const int32_t i = (int32_t)((unsigned)(from) + i##_at);
 
 #define YOKE_BARRIER __syncthreads()

@@ -33,17 +33,15 @@ typedef struct yk_space {
     int64_t first, last, first2, last2, first3, last3, size2, size3;
 } yk_space;
 
-/* Declares i: the work-item's index in dimension d of the index space. Ends work-items beyond the
- * range. */
-#define YK_INDEX_OF(i, from, to, d)                                                                \
+/* Declares i: the work-item's index in dimension d of the index space; and i_beyond: 1: it is
+ * beyond the range. One test for all dimensions ends the work-item (prelude_cuda.h). */
+#define YK_AXIS(i, from, to, d)                                                                    \
     const long i = (from) + (long)get_global_id(d);                                                \
-    if (i >= (to))                                                                                 \
-        return;
+    const int i##_beyond = i >= (to);
 /* The same in entries for 32-bit indexes (access/narrow.h). */
-#define YK_INDEX32_OF(i, from, to, d)                                                              \
+#define YK_AXIS32(i, from, to, d)                                                                  \
     const uint i##_at = (uint)get_global_id(d);                                                    \
-    if (i##_at >= (uint)(to) - (uint)(from))                                                       \
-        return;                                                                                    \
+    const int i##_beyond = i##_at >= (uint)(to) - (uint)(from);                                    \
     const int i = (int)((uint)(from) + i##_at);
 
 #define YOKE_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)

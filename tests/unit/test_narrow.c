@@ -22,8 +22,8 @@ static const char head[] =
     "enum { THREE = 3, FOUR, TEN = 2 * THREE + FOUR };\ntypedef int64_t long_index;\n"
     "typedef struct pair { int64_t u; float v; } pair_t;\n"
     "YOKE_FN void yk_body_k(" INDEXES PARAMETERS "); extern \"C\" __global__ void "
-    "yoke_entry_k(const yk_space yk_part, " PARAMETERS ") { YK_INDEX_OF(yk_i, yk_part.first, "
-    "yk_part.last, x) yk_body_k(yk_i, 0, 1, 1, n, m, f, x, a, b, c, y); } "
+    "yoke_entry_k(const yk_space yk_part, " PARAMETERS ") { YK_AXIS(yk_i, yk_part.first, "
+    "yk_part.last, x) if (yk_i_beyond) return; yk_body_k(yk_i, 0, 1, 1, n, m, f, x, a, b, c, y); } "
     "YOKE_FN void yk_body_k(" INDEXES PARAMETERS ")\n{ ";
 static const yoke_param params[] = {
     { YOKE_PARAM_VALUE, "int64_t", "n", 8, 8 }, { YOKE_PARAM_VALUE, "int32_t", "m", 4, 4 },
@@ -91,7 +91,7 @@ static void heads(void **state)
     assert_non_null(strstr(narrow.text, "yk_body32_k(int32_t i, int32_t j, int64_t yk_size2, "
                                         "int64_t yk_size3 , int32_t n , int32_t m , float f , "));
     assert_non_null(strstr(narrow.text, "yoke_entry32_k(const yk_space yk_part, int64_t n"));
-    assert_non_null(strstr(narrow.text, "YK_INDEX32_OF(yk_i, yk_part.first, "));
+    assert_non_null(strstr(narrow.text, "YK_AXIS32(yk_i, yk_part.first, "));
     assert_non_null(strstr(narrow.text, "yk_body32_k(yk_i, 0, 1, 1, n,"));
     assert_null(strstr(narrow.text, "yk_body_k"));
     yk_narrow_close(&narrow);

@@ -14,8 +14,9 @@ static const char scatter_text[] =
     "__global int64_t *y);\n"
     "__kernel void yoke_entry_scatter(const yk_space yk_part, int64_t step, __global int64_t *y, "
     "long y_shift)\n"
-    "{ YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, 0) yk_body_scatter(yk_i, yk_part.size2, "
-    "yk_part.size3, step, (__global int64_t *)((__global char *)y + y_shift)); }\n"
+    "{ YK_AXIS(yk_i, yk_part.first, yk_part.last, 0) if (yk_i_beyond) return; "
+    "yk_body_scatter(yk_i, yk_part.size2, yk_part.size3, step, (__global int64_t *)((__global char "
+    "*)y + y_shift)); }\n"
     "YOKE_FN void yk_body_scatter(int64_t i, int64_t yk_size2, int64_t yk_size3, int64_t step, "
     "__global int64_t *y)\n"
     "{ y[i] = i * step % 1000003; }\n";
@@ -138,8 +139,9 @@ static void random_bodies(void **state)
         "__kernel void yoke_entry_k%d(const yk_space yk_part, int64_t n, int32_t m, __global const "
         "int32_t *a, long a_shift, __global const int64_t *b, long b_shift, __global const uint8_t "
         "*c, long c_shift, __global const uint32_t *d, long d_shift, __global int64_t *y, long "
-        "y_shift) { YK_INDEX_OF(yk_j, yk_part.first2, yk_part.last2, 0) YK_INDEX_OF(yk_i, "
-        "yk_part.first, yk_part.last, 1) yk_body_k%d(yk_i, yk_j, yk_part.size2, yk_part.size3, n, "
+        "y_shift) { YK_AXIS(yk_j, yk_part.first2, yk_part.last2, 0) YK_AXIS(yk_i, "
+        "yk_part.first, yk_part.last, 1) if (yk_j_beyond | yk_i_beyond) return; yk_body_k%d(yk_i, "
+        "yk_j, yk_part.size2, yk_part.size3, n, "
         "m, a, b, c, d, y); }";
     struct bench bench;
     int taken = 0;
