@@ -31,8 +31,9 @@ static void touch(struct touched *touched, int64_t first, int64_t last)
 
 static struct touched touch_nothing(const struct yk_replica *replica)
 {
-    return (struct touched){ .page = replica->place->device->desc.page_bytes,
-                             .all = yk_array_bytes(replica->array) };
+    const int64_t bytes = yk_array_bytes(replica->array);
+    return (struct touched){ .page = yk_page_bytes(&replica->place->device->desc, bytes),
+                             .all = bytes };
 }
 
 static int64_t committed_bytes(const struct yk_replica *replica)

@@ -59,7 +59,9 @@ struct yk_device_desc {
     int cores;            /* cores or compute units */
     int lanes;            /* default number of queues to keep busy; for the cpu backend its cores */
     int64_t memory_bytes; /* bytes of device memory; 0 for host_memory */
-    int64_t page_bytes;   /* bytes of a page of commit and decommit; 0: there are no pages */
+    int64_t page_bytes;   /* bytes of a page of commit and decommit, of a small buffer; 0: there are
+                           * no pages */
+    int64_t page_most;    /* the same of the largest buffers (yk_page_bytes); 0: page_bytes */
     int64_t fill;         /* work-items that fill the device once; 1 per core for a CPU */
     double link_bytes_per_ns; /* rough speed of copies, 0 if unknown; auto starts with it */
     double launch_ns;         /* rough cost of a launch; 0 if unknown */
@@ -99,6 +101,17 @@ struct yk_device {                            /* every backend's device begins w
                                                * (stalled.h) */
     struct yk_device_desc desc;
 };
+
+/* To map a page takes a GPU's driver about as long for any size, so large buffers have larger
+ * pages: twice as large as long as there are 8 of them. */
+enum { YK_PAGES_LEAST = 8 };
+static inline int64_t yk_page_bytes(const struct yk_device_desc *desc, int64_t buffer_bytes)
+{
+    int64_t page = desc->page_bytes;
+    while (page > 0 && page <= desc->page_most / 2 && buffer_bytes / (2 * page) >= YK_PAGES_LEAST)
+        page *= 2;
+    return page;
+}
 
 /* Bytes offset .. offset + bytes - 1 of a buffer. */
 struct yk_buffer_range {

@@ -56,7 +56,8 @@ static void assert_all_free(struct contract *c, int64_t all)
  */
 static void use_addresses(struct contract *c, int64_t all)
 {
-    int64_t page = c->device->desc.page_bytes, memory = c->device->desc.memory_bytes;
+    int64_t memory = c->device->desc.memory_bytes;
+    int64_t page = yk_page_bytes(&c->device->desc, 4 * memory);
     int64_t free = c->backend->memory_free(c->device), part = (free / 2 / page - 1) * page;
     struct yk_buffer *buffer;
     assert_int_equal(c->backend->reserve(c->device, 4 * memory, &buffer), YOKE_OK);

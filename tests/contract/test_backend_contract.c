@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/cuda/cuda.h"
 #include "base/alloc.h"
 #include "base/status.h"
 
@@ -176,6 +177,7 @@ int main(int word_count, char **words)
     must_be_there = word_count > 1;
     size_t count = 0;
     setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
+    yk_cuda_step_bytes = 2 << 20; /* so that pages of large buffers are larger */
     for (size_t s = 0; s < SUBJECTS; s++) {
         if (strncmp(subjects[s].devices, wanted, strlen(wanted)) != 0)
             continue;

@@ -46,7 +46,6 @@ struct yk_cuda_device {
     CUcontext context;
     int arch;               /* 90 for compute capability 9.0 */
     int is_virtual;         /* 1: pages are mapped on demand */
-    int64_t page_bytes;     /* bytes mapped at a time */
     yk_mutex pieces_lock;   /* guards the lists of what its buffers have mapped */
     _Atomic int64_t booked; /* bytes of all buffers */
     _Atomic int64_t mapped; /* bytes of `booked` that are mapped */
@@ -71,6 +70,7 @@ enum { YK_CUDA_READERS_MOST = 32 }; /* GPUs with a bit in open_to */
 struct yk_buffer {
     CUdeviceptr address;
     int64_t bytes;  /* as requested */
+    int64_t page;   /* bytes mapped at a time */
     int64_t span;   /* bytes of its addresses: whole pages */
     int64_t booked; /* bytes of memory; for reserved addresses, those mapped */
     int reserved;
@@ -135,6 +135,7 @@ yoke_status yk_cuda_find(const struct yk_device_spec *spec, int asked, struct yk
 int yk_cuda_hides(const struct yk_device_desc *desc);
 
 /* cuda_memory.c */
+extern int64_t yk_cuda_step_bytes; /* bytes of a page of a small buffer; tests make it smaller */
 void yk_cuda_memory_open(struct yk_cuda_device *device);
 yoke_status yk_cuda_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
 void yk_cuda_free(struct yk_device *device, struct yk_buffer *buffer);

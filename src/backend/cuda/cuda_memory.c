@@ -16,9 +16,11 @@
 #include "../../platform/clock.h"
 #include "cuda.h"
 
-/* Mapping costs some 100 us per call for any size, so large buffers grow in large steps. But small
- * memory needs many pages, because eviction frees whole ones. Bytes. */
-static const int64_t small_bytes = 4 << 20, step_bytes = 32 << 20;
+/* To make, map and open a page takes an H100's driver 60 us for 32 MiB and 70 for 128, so large
+ * buffers grow in large steps. But small memory needs many pages, because eviction frees whole
+ * ones. Bytes. */
+static const int64_t small_bytes = 4 << 20, step_most_bytes = 128 << 20;
+int64_t yk_cuda_step_bytes = 32 << 20;
 enum { PAGES_LEAST = 64 };
 /* If at least 1 / ENOUGH_PART of the memory is free by the driver's last answer, that is good
  * enough. */
@@ -53,11 +55,11 @@ void yk_cuda_memory_open(struct yk_cuda_device *device)
                                                 CU_MEM_ALLOC_GRANULARITY_MINIMUM) != CUDA_SUCCESS ||
         grain == 0)
         return;
-    int64_t step = device->base.desc.memory_bytes / PAGES_LEAST;
-    step = step < step_bytes ? step : step_bytes;
+    const int64_t part = device->base.desc.memory_bytes / PAGES_LEAST;
+    const int64_t step = part < yk_cuda_step_bytes ? part : yk_cuda_step_bytes;
     device->is_virtual = 1;
-    device->page_bytes = (step + (int64_t)grain - 1) / (int64_t)grain * (int64_t)grain;
-    device->base.desc.page_bytes = device->page_bytes;
+    device->base.desc.page_bytes = (step + (int64_t)grain - 1) / (int64_t)grain * (int64_t)grain;
+    device->base.desc.page_most = part < step_most_bytes ? part : step_most_bytes;
 }
 
 /* Bytes of the device's memory that other processes leave to us: what is free plus what we have
@@ -109,20 +111,21 @@ int64_t yk_cuda_memory_free(struct yk_device *base)
     return left;
 }
 
-static int64_t pages_of(const struct yk_cuda_device *device, int64_t bytes)
+static int64_t pages_of(const struct yk_buffer *buffer, int64_t bytes)
 {
-    return (bytes + device->page_bytes - 1) / device->page_bytes;
+    return (bytes + buffer->page - 1) / buffer->page;
 }
 
 /* Reserves addresses only. */
 static CUresult reserve(struct yk_cuda_device *device, struct yk_buffer *buffer)
 {
-    int64_t pages = pages_of(device, buffer->bytes);
+    buffer->page = yk_page_bytes(&device->base.desc, buffer->bytes);
+    const int64_t pages = pages_of(buffer, buffer->bytes);
     buffer->mapped = yk_calloc((size_t)pages, 1);
     buffer->open_to = yk_calloc((size_t)pages, sizeof *buffer->open_to);
     if (!buffer->mapped || !buffer->open_to)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    buffer->span = pages * device->page_bytes;
+    buffer->span = pages * buffer->page;
     return device->cu->MemAddressReserve(&buffer->address, (size_t)buffer->span, 0, 0, 0);
 }
 
@@ -290,7 +293,7 @@ fail:
 static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *buffer, int64_t first,
                              int64_t last)
 {
-    const int64_t page = device->page_bytes, bytes = (last - first) * page;
+    const int64_t page = buffer->page, bytes = (last - first) * page;
     /* The driver unmaps only what was mapped in one piece, and decommit takes any page of a buffer
      * of reserved addresses. */
     const int64_t piece = buffer->reserved ? page : bytes;
@@ -317,11 +320,10 @@ static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *bu
 static yoke_status map_reserved(struct yk_cuda_device *device, struct yk_buffer *buffer,
                                 int64_t first, int64_t last)
 {
-    const int64_t wanted = (last - first) * device->page_bytes;
+    const int64_t wanted = (last - first) * buffer->page;
     if (wanted > bookable(device, wanted))
         return yk_fail(YOKE_ENOMEM, "%s: %lld pages of %lld bytes are more than is free",
-                       device->base.desc.name, (long long)(last - first),
-                       (long long)device->page_bytes);
+                       device->base.desc.name, (long long)(last - first), (long long)buffer->page);
     return map_pages(device, buffer, first, last);
 }
 
@@ -331,7 +333,7 @@ yoke_status yk_cuda_commit(struct yk_device *base, struct yk_buffer *buffer, int
     struct yk_cuda_device *device = (struct yk_cuda_device *)base;
     if (!buffer->mapped || bytes <= 0)
         return YOKE_OK;
-    int64_t at = offset / device->page_bytes, end = pages_of(device, offset + bytes);
+    int64_t at = offset / buffer->page, end = pages_of(buffer, offset + bytes);
     yoke_status status = YOKE_OK;
     int entered = 0;
     while (at < end && status == YOKE_OK) {
@@ -358,9 +360,9 @@ void yk_cuda_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t 
                       int64_t bytes)
 {
     struct yk_cuda_device *device = (struct yk_cuda_device *)base;
-    int64_t page = device->page_bytes, first = pages_of(device, offset);
+    int64_t page = buffer->page, first = pages_of(buffer, offset);
     int64_t last =
-        offset + bytes == buffer->bytes ? pages_of(device, buffer->bytes) : (offset + bytes) / page;
+        offset + bytes == buffer->bytes ? pages_of(buffer, buffer->bytes) : (offset + bytes) / page;
     int entered = yk_cuda_enter_anyway(device);
     for (struct yk_cuda_segment **link = &buffer->pieces; *link;) {
         struct yk_cuda_segment *segment = *link;
@@ -389,10 +391,10 @@ struct pages {
     int64_t first, last;
 };
 
-static struct pages pages_read(const struct yk_cuda_device *owner, const struct yk_copy *copy)
+static struct pages pages_read(const struct yk_copy *copy)
 {
-    return (struct pages){ copy->from_offset / owner->page_bytes,
-                           pages_of(owner, copy->from_offset + yk_copy_host_span(copy)) };
+    return (struct pages){ copy->from_offset / copy->from->page,
+                           pages_of(copy->from, copy->from_offset + yk_copy_host_span(copy)) };
 }
 
 static int are_open(const struct yk_buffer *buffer, struct pages pages, uint32_t bit)
@@ -406,7 +408,7 @@ static int are_open(const struct yk_buffer *buffer, struct pages pages, uint32_t
 static CUresult open_segments(const struct yk_cuda_device *owner, struct yk_buffer *buffer,
                               struct pages pages, const struct yk_cuda_device *reader)
 {
-    const int64_t page = owner->page_bytes;
+    const int64_t page = buffer->page;
     CUresult code = CUDA_SUCCESS;
     for (const struct yk_cuda_segment *segment = buffer->pieces; segment && code == CUDA_SUCCESS;
          segment = segment->next) {
@@ -429,10 +431,10 @@ CUresult yk_cuda_memory_open_to(const struct yk_cuda_device *reader, const struc
     struct yk_cuda_device *owner = (struct yk_cuda_device *)copy->peer;
     struct yk_buffer *buffer = copy->from;
     CUresult code;
-    if (!buffer->mapped || are_open(buffer, pages_read(owner, copy), bit_of(reader)))
+    if (!buffer->mapped || are_open(buffer, pages_read(copy), bit_of(reader)))
         return CUDA_SUCCESS;
     yk_lock(&owner->pieces_lock);
-    code = open_segments(owner, buffer, pages_read(owner, copy), reader);
+    code = open_segments(owner, buffer, pages_read(copy), reader);
     yk_unlock(&owner->pieces_lock);
     return code;
 }
