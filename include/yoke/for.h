@@ -4,7 +4,8 @@
  *
  * runs kernel saxpy for the indexes 0 .. n - 1 on all devices that are open by now (GPUs come 0.4
  * to 0.8 s after a program's start: yoke_loading in runtime.h), with the arguments in the order of
- * its parameters, and returns when the results are in memory. The kernel says how each argument is
+ * its parameters, and returns when the results are in memory, where they are copied as chunks end,
+ * while other chunks compute (YOKE_HOME_NOW). The kernel says how each argument is
  * used (read, written, added to). yoke_for2 and yoke_for3 run kernels of two and three dimensions:
  *
  *     yoke_for2(NULL, &blur, height, width, yoke_halo(from, 1, 1), to);

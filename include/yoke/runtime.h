@@ -71,8 +71,8 @@ typedef struct yoke_config {
      * of it by SIGILL, whose handler yoke then owns; it passes on other signals. Default 100; < 0
      * (YOKE_WATCHDOG=0): wait without limit. A device that was taken out keeps its memory until the
      * process ends, because its driver must not be called any more. If its kernel ends after all,
-     * it may still write rows that were to come home at once (home YOKE_HOME_NOW, windows). Cores
-     * are not watched. */
+     * it may still write rows that were to come home at once (home YOKE_HOME_NOW, windows,
+     * yoke_for). Cores are not watched. */
     double watchdog;
 } yoke_config;
 

@@ -9,6 +9,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../job/check.h"
+#include "../job/job.h"
 #include "../job/value.h"
 #include "default.h"
 
@@ -213,6 +214,9 @@ static yoke_status take_memory(struct call *call, int p)
     if (given->kind == YOKE_GIVEN_CONST_MEMORY && param->mode != YOKE_PARAM_IN)
         return yk_fail(YOKE_EINVAL, ARGUMENT "the kernel writes there, and the pointer is to const",
                        NAMES_OF(&call->job, p));
+    /* They come home in any case; now they do while other chunks compute. */
+    if (yk_writes_rows(param->mode))
+        call->job.args[p].home = YOKE_HOME_NOW;
     status = shape_memory(call, p, &spec);
     if (status == YOKE_OK)
         status = find_same(call, p, &spec);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -192,6 +193,30 @@ static void on_others(void **state)
         }
 }
 
+/* The chunks' results leave with them, not when all is done: the timeline of jobs shows it. */
+static void results_leave_with_their_chunks(void **state)
+{
+    static char timeline[1 << 20];
+    char path[] = "/tmp/yoke-for-XXXXXX.json";
+    const int made = mkstemps(path, 5);
+    (void)state;
+    assert_true(made >= 0);
+    close(made);
+    assert_int_equal(open_on("sim:gpu:fill=100"), 0);
+    ok(yoke_trace_start(rt));
+    ok(yoke_for(rt, &f_saxpy, N, 2.0f, xs, ys));
+    ok(yoke_trace_write(rt, path));
+    for (int i = 0; i < N; i++)
+        assert_true(ys[i] == 1 + 2 * xs[i]);
+    assert_int_equal(close_all(NULL), 0);
+    FILE *const file = fopen(path, "r"); /* the timeline replaced the file that was made */
+    assert_non_null(file);
+    assert_true(fread(timeline, 1, sizeof timeline - 1, file) > 0);
+    fclose(file);
+    assert_int_equal(unlink(path), 0);
+    assert_non_null(strstr(timeline, "copy out"));
+}
+
 static void mistakes_of_types(void **state)
 {
     double ds[N] = { 0 };
@@ -359,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(on_cores, open_cores, close_all),
         cmocka_unit_test(on_others),
+        cmocka_unit_test(results_leave_with_their_chunks),
         cmocka_unit_test_setup_teardown(mistakes_of_types, open_cores, close_all),
         cmocka_unit_test_setup_teardown(mistakes_of_counts, open_cores, close_all),
         cmocka_unit_test_setup_teardown(evaluation, open_cores, close_all),
