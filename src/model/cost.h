@@ -5,8 +5,8 @@
  * because chunks of a job share their noise. A Kalman filter updates the estimates (h = (v, n), R =
  * (s t)^2): a job changes an uncertain estimate much, and a certain one little.
  *
- * A job whose deviation exceeds the noise is an outlier and teaches nothing. A second one in
- * a row, on the same side, means that the device has changed, and so does a sum of small deviations
+ * A job whose deviation exceeds the noise is an outlier and teaches nothing. A third one in a
+ * row, on the same side, means that the device has changed, and so does a sum of small deviations
  * (CUSUM). Then earlier knowledge counts little compared with the latest job.
  */
 #ifndef YK_MODEL_COST_H
@@ -20,7 +20,7 @@ struct yk_cost {
     double item_var, fixed_var, both_var; /* covariance of the two */
     double noise2;                        /* s^2, relative to the time of a part */
     double above, below; /* CUSUM in standard deviations: slower, faster than predicted */
-    int outside;         /* the latest job was an outlier: 1 above, -1 below */
+    int outside;         /* the latest outliers in a row: their number, negative: below */
     uint32_t jobs;       /* number of jobs that taught */
 };
 

@@ -113,7 +113,7 @@ static int preprocess(const struct _nvrtcProgram *program, const struct folder *
     return fclose(file) == 0 && run(folder, words);
 }
 
-/* Kernels get the same sanitizers as the rest of the program. With them compiling takes longer than
+/* Kernels may get the program's sanitizer (CMakeLists.txt). With it compiling takes longer than
  * running, so it is done without optimization. */
 static int compile(const struct folder *folder)
 {
