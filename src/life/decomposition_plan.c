@@ -238,13 +238,15 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
         decomposition->stands = 0;
     if (yk_plan_find(plan, decomposition->stands ? &decomposition->cuts : NULL, &cuts))
         follow_cuts(decomposition, plan, &cuts);
-    else if (decomposition->stands) /* the guess was right; chunks are still held back in case it
-                                     * was not, so this round says little about the team */
-        decomposition->guessed = decomposition->told = 0;
+    else if (decomposition->stands) /* the guess was right; but chunks are held back in case it was
+                                     * not, so this round says little about the team */
+        decomposition->told = 0;
     if (decomposition->stands && team && decomposition->team == team)
         yk_explore_recall(&decomposition->explorer, team, rounds);
     else if (decomposition->stands && decomposition->explorer.best != decomposition->team)
         yk_explore_begin(&decomposition->explorer, decomposition->team);
+    if (decomposition->guessed)
+        offer_others(decomposition, plan);
 }
 
 /* Follows the plan of another team: a trial is over, or another team's turn has come. */
