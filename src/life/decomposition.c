@@ -440,7 +440,8 @@ static void stay_there(const struct yk_job *job)
         if (share > 0)
             decomposition->team |= (uint32_t)1 << d;
     }
-    decomposition->stands = decomposition->guessed = 1;
+    decomposition->stands = 1;
+    decomposition->guessed = YK_GUESSED;
     decomposition->planned = decomposition->jobs;
 }
 

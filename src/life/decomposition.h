@@ -42,6 +42,10 @@ struct yk_member {
 
 enum { YK_RECENT_JOBS = 32 }; /* the latest jobs, which show the order of the members */
 
+/* Whether the cuts are a guess: where the first job put rows, or equal parts. Confirmed: estimates
+ * give the same. */
+enum yk_guess { YK_PLANNED, YK_GUESSED, YK_CONFIRMED };
+
 struct yk_decomposition {
     int users; /* number of arrays that use it, and of jobs that have begun and are not over */
     int devices;
@@ -51,8 +55,7 @@ struct yk_decomposition {
     uint64_t planned;                     /* value of `jobs` at the latest plan; 0: never */
     int stale;                            /* 1: a device's cost has changed since the latest plan */
     int stands;                           /* 1: cuts are valid */
-    int guessed;   /* 1: the cuts are no plan: they are where the first job put rows, or equal parts
-                    */
+    enum yk_guess guessed;
     uint32_t team; /* devices of the cuts, as bits */
     struct yk_cuts cuts;
     /* Rounds: from one job of the rarest kernel to the next. */
