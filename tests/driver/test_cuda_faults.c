@@ -22,6 +22,7 @@
 #include "reduce_kernels.h"
 #include "scene.h"
 #include "standin.h"
+#include "under_sanitizer.h"
 
 static const char *const functions[] = {
 #define NAME(name, symbol, parameters) "cu" #name,
@@ -171,7 +172,7 @@ static int walk_step(struct walk *walk, const struct standin_failure *failure)
 static void walk_all(struct walk *walk, enum standin_kind kind, int code)
 {
     for (int f = 0; f < FUNCTIONS; ++f)
-        for (long nth = 1;; nth += 1 + nth) {
+        for (long nth = 1;; nth += 1 + (RUNNING_UNDER_ASAN ? 2 : 1) * nth) {
             const struct standin_failure failure = { nth, code, kind, functions[f] };
             if (!walk_step(walk, &failure))
                 break;
