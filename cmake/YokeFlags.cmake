@@ -23,7 +23,7 @@ if(YOKE_SANITIZE)
   target_link_options(yoke_flags INTERFACE -fsanitize=${YOKE_SANITIZE})
   # What is read before it is written is nonsense: variables get a pattern, as the address sanitizer's malloc does.
   check_c_compiler_flag(-ftrivial-auto-var-init=pattern YOKE_HAS_PATTERNS)
-  if(YOKE_HAS_PATTERNS)
+  if(YOKE_HAS_PATTERNS AND YOKE_SANITIZE MATCHES address)
     target_compile_options(yoke_flags INTERFACE -ftrivial-auto-var-init=pattern)
   endif()
 endif()
