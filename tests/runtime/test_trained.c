@@ -58,7 +58,7 @@ static void shares_stay_and_are_mended(void **state)
     char why[256], who[128] = "";
     struct yk_memory *memory;
     yoke_array *array;
-    int64_t taught, items = 0;
+    int64_t taught = 0, items = 0;
     int i;
     (void)state;
     OK(yoke_array_wrap(rt, y, ITEMS, sizeof *y, &array));
