@@ -25,7 +25,7 @@ const char *yk_prelude_cuda(void)
 /* Lanes of a step kernel have different items and rarely add to one element together. So its sums
  * are not folded over warps, nor are those in functions that its body calls: at each sum the fold
  * would cost some 100 instructions, and more registers. */
-const char *yk_prelude_settings(const yoke_kernel *kernel)
+static const char *settings(const yoke_kernel *kernel)
 {
     return kernel->kind == YOKE_KERNEL_STEP ? "#define YK_FOLDS 0\n" : "";
 }
@@ -68,4 +68,17 @@ char *yk_prelude_checks(const yoke_kernel *kernel)
     if (text)
         checks_print(kernel, text, length + 1);
     return text;
+}
+
+char *yk_prelude_source(const yoke_kernel *kernel, const struct yk_source_parts *parts)
+{
+    const int by_hand = parts->text->entry != NULL;
+    char *last = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
+    const char *const texts[] = {
+        parts->head,       by_hand ? "" : settings(kernel),    by_hand ? "" : parts->prelude,
+        parts->text->text, parts->narrow ? parts->narrow : "", last
+    };
+    char *source = last ? yk_join(texts, sizeof texts / sizeof *texts) : NULL;
+    yk_free(last);
+    return source;
 }

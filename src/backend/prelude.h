@@ -1,9 +1,9 @@
 /* prelude.h - what is put around the text of a kernel made by YOKE_KERNEL before a device compiler
  * gets it.
  *
- * Source = settings + prelude + text + checks. The preludes are the installed headers of the same
- * names, embedded when libyoke is built, so that a program and the library have the same language
- * layer.
+ * Source = settings + prelude + text + text with 32-bit indexes + checks. The preludes are the
+ * installed headers of the same names, embedded when libyoke is built, so that a program and the
+ * library have the same language layer.
  */
 #ifndef YK_BACKEND_PRELUDE_H
 #define YK_BACKEND_PRELUDE_H
@@ -13,13 +13,20 @@
 const char *yk_prelude_opencl(void);
 const char *yk_prelude_cuda(void);
 
-/* Goes before the prelude: what the kernel's kind changes in it. Static text. */
-const char *yk_prelude_settings(const yoke_kernel *kernel);
-
 /* Declarations that do not compile if a parameter's type has another size on the device than on the
  * host; the compiler then names the parameter. Freed with yk_free; NULL if there is no memory, with
  * the error text set. Only for texts made by YOKE_KERNEL: in other texts the types may be
  * unknown. */
 char *yk_prelude_checks(const yoke_kernel *kernel);
+
+struct yk_source_parts {
+    const char *head; /* goes before the source: what else the compiled kernel depends on */
+    const char *prelude;
+    const yoke_source *text;
+    const char *narrow; /* the text with 32-bit indexes; NULL: there is none */
+};
+/* Returns the head and the source; a handwritten text has nothing around it. Freed with yk_free;
+ * NULL if there is no memory, with the error text set. */
+char *yk_prelude_source(const yoke_kernel *kernel, const struct yk_source_parts *parts);
 
 #endif

@@ -36,7 +36,6 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
                                struct source *source)
 {
     const struct yk_cuda_device *device = program->device;
-    const char *narrow = program->narrow.is.text ? program->narrow.is.text : "";
     const struct yk_nvrtc *nvrtc;
     int by_hand = kernel->cuda.source.entry != NULL;
     *source = (struct source){ .plan.kernel = kernel->name };
@@ -47,21 +46,13 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
         return status;
     if (!by_hand && strstr(kernel->cuda.source.text, "yk_exact")) /* the text is part of the key */
         source->plan.options[source->plan.option_count++] = "--fmad=false";
-    char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
     char *head = yk_format("%s\n%s\n%s\n%d.%d\n", recipe, source->plan.options[0],
                            source->plan.options[1], nvrtc->major, nvrtc->minor);
-    if (checks && head) {
-        const char *const parts[] = { head,
-                                      by_hand ? "" : yk_prelude_settings(kernel),
-                                      by_hand ? "" : yk_prelude_cuda(),
-                                      kernel->cuda.source.text,
-                                      narrow,
-                                      checks };
-        source->key = yk_join(parts, sizeof parts / sizeof *parts);
-    }
+    const struct yk_source_parts parts = { head, yk_prelude_cuda(), &kernel->cuda.source,
+                                           program->narrow.is.text };
+    source->key = head ? yk_prelude_source(kernel, &parts) : NULL;
     if (source->key)
         source->plan.text = source->key + strlen(head);
-    yk_free(checks);
     yk_free(head);
     return source->key ? YOKE_OK : YOKE_ENOMEM;
 }

@@ -42,7 +42,6 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
                                struct source *source)
 {
     const struct yk_opencl_device *device = program->device;
-    const char *narrow = program->narrow.is.text ? program->narrow.is.text : "";
     int by_hand = kernel->opencl.source.entry != NULL;
     const struct yk_device_desc *desc = &device->base.desc;
     const struct yk_opencl_property version =
@@ -50,23 +49,15 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
     if (!by_hand)
         snprintf(source->options, sizeof source->options, "-cl-std=CL1.2 -DYK_NVIDIA=%d",
                  yk_opencl_nvidia(device->cl, device->handle));
-    char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
     char *head = yk_format("%s\n%s\n%s\n%s\n%.127s\n%d\n", recipe, source->options, desc->model,
                            desc->driver, version.text, desc->cores);
-    if (checks && head) {
-        const char *const parts[] = { head,
-                                      by_hand ? "" : yk_prelude_settings(kernel),
-                                      by_hand ? "" : yk_prelude_opencl(),
-                                      kernel->opencl.source.text,
-                                      narrow,
-                                      checks };
-        source->key = yk_join(parts, sizeof parts / sizeof *parts);
-    }
+    const struct yk_source_parts parts = { head, yk_prelude_opencl(), &kernel->opencl.source,
+                                           program->narrow.is.text };
+    source->key = head ? yk_prelude_source(kernel, &parts) : NULL;
     if (source->key) {
         source->key_size = strlen(source->key);
         source->text = source->key + strlen(head);
     }
-    yk_free(checks);
     yk_free(head);
     return source->key ? YOKE_OK : YOKE_ENOMEM;
 }
