@@ -125,9 +125,10 @@ static yoke_status open_buffer(struct yk_job *job, int device, int arg)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_spare memory = { 0 };
+    const int can_fold = yk_fold_program(job, device, arg) != NULL;
     int64_t bytes;
     yoke_status status;
-    jd->private_copies[arg] = yk_fold_program(job, device, arg) ? wanted(job, device, arg) : 1;
+    jd->private_copies[arg] = can_fold ? wanted(job, device, arg) : 1;
     status = take(job, device, arg, &memory);
     if (status == YOKE_ENOMEM && jd->private_copies[arg] > 1) {
         jd->private_copies[arg] = 1;
@@ -135,10 +136,9 @@ static yoke_status open_buffer(struct yk_job *job, int device, int arg)
     }
     if (status != YOKE_OK)
         return status;
-    jd->private_folds[arg] = yk_fold_program(job, device, arg) && (jd->private_copies[arg] > 1 ||
-                                                                   jd->holding[arg] == YK_HELD_HOST)
-                                 ? YK_FOLD_NEW
-                                 : YK_FOLD_NOT;
+    jd->private_folds[arg] =
+        can_fold && (jd->private_copies[arg] > 1 || jd->holding[arg] == YK_HELD_HOST) ? YK_FOLD_NEW
+                                                                                      : YK_FOLD_NOT;
     bytes = job->apart[arg] > 0 ? jd->private_copies[arg] * job->apart[arg] : 1;
     return memory.zeros >= bytes ? YOKE_OK : clear(job, device, arg, bytes);
 }
@@ -166,6 +166,16 @@ static int64_t zeros_of(const struct yk_job *job, const struct yk_job_device *jd
                : 0;
 }
 
+void yk_private_forget(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int i;
+    for (i = 0; jd->private_hosts && i < job->arg_count * jd->device->lanes; i++) {
+        yk_free(jd->private_hosts[i]);
+        jd->private_hosts[i] = NULL;
+    }
+}
+
 void yk_private_close(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -177,10 +187,7 @@ void yk_private_close(struct yk_job *job, int device)
             yk_place_give(jd->device->place, &memory);
         jd->private_buffers[p] = NULL;
     }
-    for (p = 0; jd->private_hosts && p < job->arg_count * jd->device->lanes; p++) {
-        yk_free(jd->private_hosts[p]);
-        jd->private_hosts[p] = NULL;
-    }
+    yk_private_forget(job, device);
 }
 
 char *yk_private_host(struct yk_job *job, int device, int lane, int arg)

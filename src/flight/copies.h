@@ -14,7 +14,9 @@ void yk_folds_build(struct yk_job *job, int device);
 yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out);
 /* The device's program that folds the copies of the argument; NULL: there is none. */
 struct yk_program *yk_fold_program(const struct yk_job *job, int device, int arg);
-/* Gives back the private copies of the device, and frees those of its lanes. */
+/* Frees the private copies on the host of a device's lanes: what the device added is not wanted. */
+void yk_private_forget(struct yk_job *job, int device);
+/* The same, and gives back the copies on the device. */
 void yk_private_close(struct yk_job *job, int device);
 /* Bytes of a private copy. The copy of a panel is as large as its whole array. */
 static inline int64_t yk_private_bytes(const yoke_array *array)

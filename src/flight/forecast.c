@@ -41,19 +41,23 @@ int yk_flight_is_brief(const struct yk_job_device *jd, const struct yk_flight *f
     return flight->lasts_ns < (int64_t)wakes * YK_WAKE_NS;
 }
 
+int yk_flight_is_last(const struct yk_job_device *jd, int lane)
+{
+    for (int l = 0; l < jd->device->lanes; l++)
+        if (l != lane && jd->flights[l].busy)
+            return 0;
+    return jd->flights[lane].chunk.closes;
+}
+
 int yk_flight_is_polled(struct yk_job *job, int device, int lane)
 {
     const struct yk_job_device *jd = &job->devices[device];
     const struct yk_flight *flight = &jd->flights[lane];
     const int is_short = flight->lasts_ns > 0 && yk_flight_is_brief(jd, flight) && jd->steady;
     if (jd->device->device->desc.host_memory || /* its lanes are separate threads */
-        job->runtime->waiting == YOKE_WAIT_BLOCK || !(is_short || yk_runtime_polls(job->runtime)) ||
-        !flight->chunk.closes)
+        job->runtime->waiting == YOKE_WAIT_BLOCK || !(is_short || yk_runtime_polls(job->runtime)))
         return 0;
-    for (int l = 0; l < jd->device->lanes; l++)
-        if (l != lane && jd->flights[l].busy)
-            return 0;
-    return 1;
+    return yk_flight_is_last(jd, lane);
 }
 
 void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int64_t now)

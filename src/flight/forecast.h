@@ -19,6 +19,9 @@ static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct y
 }
 /* 1: the flight is too short for a sleep to pay. */
 int yk_flight_is_brief(const struct yk_job_device *device, const struct yk_flight *flight);
+/* 1: the flight of lane `lane`, which is about to be issued, is the device's only one, and probably
+ * its last in the job. */
+int yk_flight_is_last(const struct yk_job_device *device, int lane);
 /* 1: the flight that lane `lane` is about to issue will be watched until it ends, because it is
  * brief, or threads never sleep, and it is the job's last one on this device. Its events need
  * neither wake a thread nor carry times. On an H100 the end of a copy home is then seen 25 us

@@ -19,21 +19,15 @@
 #include "host_results.h"
 #include "turn.h"
 
-/* Nothing else of the device may add while its copies are folded: so no other lane is busy, and
- * none begins a chunk before the flight has ended. Checked devices run kernels piece by piece. */
+/* Nothing else of the device may add while its copies are folded: so it is the only flight, and no
+ * lane begins a chunk before it has ended. Checked devices run kernels piece by piece. */
 int yk_sums_go_with(struct yk_job *job, int device, int lane)
 {
     const struct yk_job_device *jd = &job->devices[device];
     const struct yk_device_desc *desc = &jd->device->device->desc;
-    int l;
-    if (!job->has_add || desc->host_memory || desc->checks ||
-        yk_form_is_steps(job, yk_flight_form(jd, &jd->flights[lane])) ||
-        !jd->flights[lane].chunk.closes)
-        return 0;
-    for (l = 0; l < jd->device->lanes; l++)
-        if (l != lane && jd->flights[l].busy)
-            return 0;
-    return 1;
+    return job->has_add && !desc->host_memory && !desc->checks &&
+           !yk_form_is_steps(job, yk_flight_form(jd, &jd->flights[lane])) &&
+           yk_flight_is_last(jd, lane);
 }
 
 struct going { /* a sum on its way home */

@@ -11,19 +11,10 @@
 #include "merge.h"
 
 #include "../base/alloc.h"
+#include "../flight/copies.h"
 #include "../flight/sums.h"
 #include "../job/sum.h"
 #include "retire.h"
-
-static void discard(struct yk_job *job, int device)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    int i;
-    for (i = 0; i < job->arg_count * jd->device->lanes; i++) {
-        yk_free(jd->private_hosts[i]);
-        jd->private_hosts[i] = NULL;
-    }
-}
 
 static yoke_status collect_all(struct yk_job *job, int *again)
 {
@@ -32,12 +23,12 @@ static yoke_status collect_all(struct yk_job *job, int *again)
         struct yk_job_device *jd = &job->devices[d];
         yoke_status status;
         if (jd->failed && !jd->device->device->desc.host_memory) {
-            discard(job, d);
+            yk_private_forget(job, d);
             continue;
         }
         status = yk_sums_collect(job, d);
         if (status == YOKE_EDEVICE) {
-            discard(job, d);
+            yk_private_forget(job, d);
             yk_lock(&job->lock);
             yk_job_drop_device(job, d, yoke_error_text());
             yk_unlock(&job->lock);
