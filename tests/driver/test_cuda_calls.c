@@ -11,8 +11,8 @@
 #include <yoke/yoke.h>
 
 #include "array/broadcast.h"
+#include "expected_calls.h"
 #include "job_kernels.h"
-#include "standin.h"
 
 enum {
     GPUS = 4,
@@ -64,10 +64,7 @@ static void run(int job)
     }
 }
 
-static const struct {
-    const char *function;
-    long least, most; /* sum over all GPUs */
-} expected[] = {
+static const struct expected_calls expected[] = {
     { "cuMemcpyHtoDAsync", 2 * GPUS, 2 * GPUS }, /* its part of the shared array, and its rows */
     { "cuMemcpyPeerAsync", GPUS *(GPUS - 1), GPUS *(GPUS - 1) },
     { "cuLaunchKernel", GPUS, GPUS },
@@ -87,18 +84,8 @@ static void no_more_calls_than_these(void **state)
     for (int job = 0; job < WARM_UP; job++) /* events are created and kept */
         run(job);
     const long asked = standin_calls_of("cuMemGetInfo");
-    for (int job = WARM_UP; job < WARM_UP + JOBS; job++) {
-        long before[EXPECTED];
-        for (int i = 0; i < EXPECTED; i++)
-            before[i] = standin_calls_of(expected[i].function);
-        run(job);
-        for (int i = 0; i < EXPECTED; i++) {
-            long calls = standin_calls_of(expected[i].function) - before[i];
-            if (calls < expected[i].least || calls > expected[i].most)
-                fail_msg("%ld calls of %s in job %d, not %ld to %ld", calls, expected[i].function,
-                         job, expected[i].least, expected[i].most);
-        }
-    }
+    for (int job = WARM_UP; job < WARM_UP + JOBS; job++)
+        expect_calls(expected, EXPECTED, run, job);
     /* Free memory is queried only now and then, by the clock, while a GPU is waited for. */
     assert_true(standin_calls_of("cuMemGetInfo") - asked <= GPUS);
 }

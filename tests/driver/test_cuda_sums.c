@@ -11,15 +11,12 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "expected_calls.h"
 #include "job_kernels.h"
-#include "standin.h"
 
 enum { GPUS = 2, ROWS = 1 << 15, BINS = 5, WARM_UP = 12, JOBS = 4 };
 
-static const struct {
-    const char *function;
-    long least, most; /* sum over all GPUs */
-} expected[] = {
+static const struct expected_calls expected[] = {
     { "cuMemsetD8Async", 0, 0 },
     { "cuMemcpyHtoDAsync", 0, 0 },
     { "cuMemcpyDtoHAsync", 0, 0 },
@@ -36,8 +33,12 @@ struct sums {
     float w[BINS];
 };
 
-static void add_up(yoke_runtime *runtime, yoke_array *x)
+static yoke_runtime *runtime;
+static yoke_array *x;
+
+static void add_up(int number)
 {
+    (void)number;
     const int32_t bins = BINS;
     struct sums sums = { .h = { 0 } };
     yoke_array *h, *w;
@@ -60,30 +61,18 @@ static void add_up(yoke_runtime *runtime, yoke_array *x)
 
 static void no_more_calls_than_these(void **state)
 {
-    static int32_t x[ROWS];
+    static int32_t keys[ROWS];
     const yoke_config config = { .devices = "cuda:0,cuda:1" };
-    yoke_runtime *runtime;
-    yoke_array *array;
     (void)state;
     for (int i = 0; i < ROWS; i++)
-        x[i] = i;
+        keys[i] = i;
     assert_int_equal(yoke_open(&config, &runtime), YOKE_OK);
-    assert_int_equal(yoke_array_wrap(runtime, x, ROWS, sizeof *x, &array), YOKE_OK);
+    assert_int_equal(yoke_array_wrap(runtime, keys, ROWS, sizeof *keys, &x), YOKE_OK);
     for (int job = 0; job < WARM_UP; job++) /* events are created and kept */
-        add_up(runtime, array);
-    for (int job = WARM_UP; job < WARM_UP + JOBS; job++) {
-        long before[EXPECTED];
-        for (int i = 0; i < EXPECTED; i++)
-            before[i] = standin_calls_of(expected[i].function);
-        add_up(runtime, array);
-        for (int i = 0; i < EXPECTED; i++) {
-            const long calls = standin_calls_of(expected[i].function) - before[i];
-            if (calls < expected[i].least || calls > expected[i].most)
-                fail_msg("%ld calls of %s in job %d, not %ld to %ld", calls, expected[i].function,
-                         job, expected[i].least, expected[i].most);
-        }
-    }
-    assert_int_equal(yoke_array_close(array), YOKE_OK);
+        add_up(job);
+    for (int job = WARM_UP; job < WARM_UP + JOBS; job++)
+        expect_calls(expected, EXPECTED, add_up, job);
+    assert_int_equal(yoke_array_close(x), YOKE_OK);
     assert_int_equal(yoke_close(runtime), YOKE_OK);
     assert_int_equal(standin_outstanding(), 0);
 }
