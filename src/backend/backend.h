@@ -103,8 +103,8 @@ struct yk_device {                            /* every backend's device begins w
 };
 
 /* To map a page takes a GPU's driver about as long for any size, so large buffers have larger
- * pages: twice as large as long as there are 8 of them. */
-enum { YK_PAGES_LEAST = 8 };
+ * pages: twice as large as long as there are 4 of them. */
+enum { YK_PAGES_LEAST = 4 };
 static inline int64_t yk_page_bytes(const struct yk_device_desc *desc, int64_t buffer_bytes)
 {
     int64_t page = desc->page_bytes;

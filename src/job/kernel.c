@@ -20,8 +20,12 @@ yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kern
             break;
     if (!known) {
         known = yk_calloc(1, sizeof *known);
-        if (!known)
+        if (known)
+            known->memories[0] = yk_calloc(1, sizeof *known->memories[0]);
+        if (!known || !known->memories[0]) {
+            yk_free(known);
             return YOKE_ENOMEM;
+        }
         memcpy(&known->kernel, kernel, sizeof *kernel);
         for (i = 0; i < YK_PLACES; i++)
             known->builds[i].lock = fresh;
@@ -51,6 +55,8 @@ static void close_kernel(struct yk_kernel *kernel, struct yk_places *places)
     yk_pairs_close(kernel);
     yk_access_close(&kernel->access);
     yk_free(kernel->told);
+    for (i = 0; i < YK_MEMORIES; i++)
+        yk_free(kernel->memories[i]);
     yk_free(kernel);
 }
 
@@ -165,34 +171,44 @@ const char *yk_kernel_trouble(const struct yk_kernel *kernel, int number)
                : NULL;
 }
 
-const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key)
+static struct yk_memory *find_memory(struct yk_kernel *kernel, uint64_t key)
 {
     int i;
-    for (i = 0; i < YK_MEMORIES; i++)
-        if (kernel->memories[i].used && kernel->memories[i].key == key) {
-            kernel->memories[i].used = ++kernel->clock;
-            return &kernel->memories[i];
+    for (i = 0; i < YK_MEMORIES && kernel->memories[i]; i++)
+        if (kernel->memories[i]->used && kernel->memories[i]->key == key) {
+            kernel->memories[i]->used = ++kernel->clock;
+            return kernel->memories[i];
         }
     return NULL;
 }
 
+const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key)
+{
+    return find_memory(kernel, key);
+}
+
+/* An unused memory, a new one, or the one that was unused for longest. */
+static struct yk_memory *next_memory(struct yk_kernel *kernel)
+{
+    struct yk_memory *oldest = kernel->memories[0];
+    int i;
+    for (i = 0; i < YK_MEMORIES && kernel->memories[i]; i++)
+        if (kernel->memories[i]->used < oldest->used)
+            oldest = kernel->memories[i];
+    if (oldest->used && i < YK_MEMORIES)
+        kernel->memories[i] = yk_calloc(1, sizeof *oldest);
+    return oldest->used && i < YK_MEMORIES && kernel->memories[i] ? kernel->memories[i] : oldest;
+}
+
 struct yk_memory *yk_kernel_memorise(struct yk_kernel *kernel, uint64_t key)
 {
-    struct yk_memory *oldest = &kernel->memories[0];
+    struct yk_memory *memory = find_memory(kernel, key);
     int i;
-    for (i = 0; i < YK_MEMORIES; i++) {
-        struct yk_memory *memory = &kernel->memories[i];
-        if (memory->used && memory->key == key) {
-            memory->used = ++kernel->clock;
-            return memory;
-        }
-        if (memory->used < oldest->used)
-            oldest = memory;
-    }
-    memset(oldest, 0, sizeof *oldest);
-    oldest->key = key;
-    oldest->used = ++kernel->clock;
+    if (memory)
+        return memory;
+    memory = next_memory(kernel);
+    *memory = (struct yk_memory){ .key = key, .used = ++kernel->clock };
     for (i = 0; i < YK_PLACES; i++)
-        yk_learned_open(&oldest->device[i]);
-    return oldest;
+        yk_learned_open(&memory->device[i]);
+    return memory;
 }

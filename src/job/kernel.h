@@ -82,8 +82,8 @@ struct yk_kernel {
     struct yk_access access;
     struct yk_pair *pairs;
     struct yk_build builds[YK_PLACES];
-    struct yk_weight weight; /* with runtime.lock held, like all fields below */
-    struct yk_memory memories[YK_MEMORIES];
+    struct yk_weight weight;                 /* with runtime.lock held, like all fields below */
+    struct yk_memory *memories[YK_MEMORIES]; /* the first NULL ends them; at least one */
     uint64_t clock;
     uint64_t content;     /* hash of its content; 0: not computed yet */
     uint64_t jobs;        /* number of its jobs that went well, if their stories are kept */
@@ -142,8 +142,8 @@ void yk_pairs_close(struct yk_kernel *kernel);
 struct yk_choice *yk_pair_choice(struct yk_pair *pair, uint64_t key, int device);
 
 /* recall: returns the memory of jobs with that key, or NULL. memorise: the same, but makes an empty
- * memory if there is none, in place of the one that was unused for longest. With runtime.lock held.
- */
+ * memory if there is none, in place of the one that was unused for longest if there are as many as
+ * there may be, or no memory for one more. With runtime.lock held. */
 const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key);
 struct yk_memory *yk_kernel_memorise(struct yk_kernel *kernel, uint64_t key);
 

@@ -1,5 +1,5 @@
 /* even.c - PURE. Contiguous equal shares, in the order of the devices. Right if all devices are
- * alike; the baseline for everything else. */
+ * alike; the baseline for everything else. A share is one chunk, unless its rows have to travel. */
 #include "../base/alloc.h"
 #include "shares.h"
 
@@ -16,12 +16,14 @@ static yoke_status open_even(const struct yk_split_view *view, const void *setti
     status =
         yk_shares_open(view, &(struct yk_shares_spec){ .weights = weights, .chunks = 1 }, state);
     yk_free(weights);
+    for (d = 0; status == YOKE_OK && d < view->device_count; d++)
+        yk_shares_overlap(*state, d);
     return status;
 }
 
 const struct yk_partitioner yk_partitioner_even = {
     .name = "even",
-    .summary = "equal contiguous shares, one chunk for each device",
+    .summary = "equal contiguous shares; one chunk for each device, more if rows are copied",
     .open = open_even,
     .close = yk_shares_close,
     .take = yk_shares_take,

@@ -23,10 +23,8 @@
 
 /* A set must end earlier by this part to be worth changing to. */
 #define MARGIN 0.01
-/* Copies count from this part of an item's time on; a region is then cut into at most CHUNKS_MOST
- * chunks. */
+/* Copies count from this part of an item's time on. */
 #define COPIES_COUNT 0.1
-enum { CHUNKS_MOST = 8 };
 /* Sets are bit masks. */
 enum { SET_MOST = 32 };
 
@@ -187,26 +185,18 @@ static void choose_set(struct search *search)
 
 /* --- opening --- */
 
-/* A chunk's copies stand alone at the chain's ends, and each chunk has its cost: as in
- * auto_chunk.c, sqrt(all copies / a chunk's cost) chunks. */
-static int64_t chunks_of(const struct yk_split_view *view, int d, const struct yk_linear *state)
+/* 1: copies take a part of the device's time that is worth overlapping. */
+static int copies_count(const struct search *search, int d)
 {
-    const struct yk_split_device *known = &view->devices[d].known;
-    const struct yk_part *part = &state->told[d].part;
-    double most;
-    if (known->host_memory || part->items == 0 ||
-        known->copy_item_ns < COPIES_COUNT * part->line.item_ns)
-        return 1;
-    if (!(known->fixed_ns > 0))
-        return known->lanes;
-    most = sqrt(known->copy_item_ns * (double)part->items / known->fixed_ns);
-    return most > 1 ? (int64_t)fmin(most, CHUNKS_MOST) : 1;
+    const struct yk_part *part = &search->state->told[d].part;
+    return search->view->devices[d].known.copy_item_ns >= COPIES_COUNT * part->line.item_ns;
 }
 
 static yoke_status open_shares(struct search *search, double *weights)
 {
     const struct yk_split_view *view = search->view;
-    const struct yk_shares_spec spec = { .weights = weights, .chunks = search->settings->chunks };
+    const int64_t asked = search->settings->chunks;
+    const struct yk_shares_spec spec = { .weights = weights, .chunks = asked > 0 ? asked : 1 };
     yoke_status status;
     int d;
     for (d = 0; d < view->device_count; d++)
@@ -214,8 +204,9 @@ static yoke_status open_shares(struct search *search, double *weights)
     if (view->last == view->first)
         weights[0] = 1;
     status = yk_shares_open(view, &spec, &search->state->shares);
-    for (d = 0; status == YOKE_OK && d < view->device_count && search->settings->chunks == 0; d++)
-        yk_shares_cut(search->state->shares, d, chunks_of(view, d, search->state));
+    for (d = 0; status == YOKE_OK && d < view->device_count && asked == 0; d++)
+        if (copies_count(search, d))
+            yk_shares_overlap(search->state->shares, d);
     return status;
 }
 

@@ -1,9 +1,13 @@
 /* shares.c - see shares.h: one fixed region for each device. */
 #include "shares.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "../base/alloc.h"
+
+/* Most chunks of a region whose copies overlap with kernels. */
+enum { CHUNKS_MOST = 8 };
 
 struct share {
     struct yk_range region;
@@ -104,12 +108,22 @@ yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_sha
     return YOKE_OK;
 }
 
-void yk_shares_cut(void *state, int device, int64_t chunks)
+/* A chunk's copies stand alone at the chain's ends, and each chunk has its overhead: as in
+ * auto_chunk.c, sqrt(all copies / a chunk's overhead) chunks, none too small for the link. */
+void yk_shares_overlap(void *state, int device)
 {
     struct yk_shares *shares = state;
     struct share *share = &shares->items[device];
+    const struct yk_split_device *known = &shares->view->devices[device].known;
+    const double items = (double)(share->region.last - share->region.first);
+    double chunks = CHUNKS_MOST;
+    if (known->host_memory || !(known->copy_item_ns > 0))
+        return;
+    if (known->fixed_ns > 0)
+        chunks = fmin(chunks, sqrt(known->copy_item_ns * items / known->fixed_ns));
+    chunks = fmin(chunks, items / (double)known->fill);
     share->chunk =
-        chunk_items(shares->view, device, share->region.last - share->region.first, chunks);
+        chunk_items(shares->view, device, (int64_t)items, chunks > 1 ? (int64_t)chunks : 1);
 }
 
 uint32_t yk_shares_asked(const void *state)

@@ -29,8 +29,9 @@ const struct yk_adjust *yk_shares_adjust(const void *shares);
 /* Takes a chunk from the region with the most free items among devices of the same kind (CPU
  * devices or others). */
 void yk_shares_take_over(const void *shares, int device, struct yk_take *out);
-/* Cuts the device's region into `chunks` chunks instead; 0: as many as it has lanes. */
-void yk_shares_cut(void *shares, int device, int64_t chunks);
+/* Cuts the region of a device with its own memory into chunks such that copies overlap with kernels
+ * instead; does nothing if there is nothing to copy. */
+void yk_shares_overlap(void *shares, int device);
 /* The following functions fit a partitioner's table. */
 void yk_shares_close(void *shares);
 void yk_shares_take(void *shares, const struct yk_request *request, struct yk_take *out);

@@ -92,8 +92,8 @@ static void collect_kernel(const yoke_runtime *runtime, struct yk_kernel *kernel
 {
     const struct yk_knowledge *knowledge = runtime->knowledge;
     int i;
-    for (i = 0; i < YK_MEMORIES && taught->count < taught->room; i++) {
-        struct yk_memory *memory = &kernel->memories[i];
+    for (i = 0; i < YK_MEMORIES && kernel->memories[i] && taught->count < taught->room; i++) {
+        struct yk_memory *memory = kernel->memories[i];
         struct yk_lesson *lesson = &taught->lessons[taught->count];
         if (!is_new(memory) || !teach(runtime, memory, lesson))
             continue;
@@ -115,8 +115,8 @@ static int count_new(const yoke_runtime *runtime)
     const struct yk_kernel *kernel;
     int i, count = 0;
     for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
-        for (i = 0; i < YK_MEMORIES; i++)
-            count += is_new(&kernel->memories[i]);
+        for (i = 0; i < YK_MEMORIES && kernel->memories[i]; i++)
+            count += is_new(kernel->memories[i]);
     return count;
 }
 

@@ -198,9 +198,9 @@ static void halve(const yoke_runtime *runtime, int rows)
 {
     const double half = rows / 2.0, item_ns = 5;
     for (struct yk_kernel *kernel = runtime->kernels.first; kernel; kernel = kernel->next)
-        for (int m = 0; m < YK_MEMORIES; m++)
+        for (int m = 0; m < YK_MEMORIES && kernel->memories[m]; m++)
             for (int d = 0; d < 2; d++) {
-                struct yk_learned *learned = &kernel->memories[m].device[d];
+                struct yk_learned *learned = &kernel->memories[m]->device[d];
                 *learned = (struct yk_learned){ .rate = 1 / item_ns, .share = 0.5 };
                 yk_fit_add(&learned->fit, &(struct yk_fit_sample){ .items = half,
                                                                    .ns = half * item_ns,

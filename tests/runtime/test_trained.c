@@ -46,9 +46,9 @@ static struct yk_memory *memory_of(const yoke_runtime *rt)
 {
     struct yk_kernel *kernel = rt->kernels.first;
     int i;
-    for (i = 0; i < YK_MEMORIES; i++)
-        if (kernel->memories[i].adjust.dev > 0)
-            return &kernel->memories[i];
+    for (i = 0; i < YK_MEMORIES && kernel->memories[i]; i++)
+        if (kernel->memories[i]->adjust.dev > 0)
+            return kernel->memories[i];
     return NULL;
 }
 

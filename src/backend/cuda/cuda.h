@@ -44,11 +44,12 @@ struct yk_cuda_device {
     const struct yk_cuda_api *cu;
     CUdevice handle;
     CUcontext context;
-    int arch;               /* 90 for compute capability 9.0 */
-    int is_virtual;         /* 1: pages are mapped on demand */
-    yk_mutex pieces_lock;   /* guards the lists of what its buffers have mapped */
-    _Atomic int64_t booked; /* bytes of all buffers */
-    _Atomic int64_t mapped; /* bytes of `booked` that are mapped */
+    int arch;                 /* 90 for compute capability 9.0 */
+    int64_t grain;            /* bytes of the smallest page; 0: pages cannot be mapped on demand */
+    CUdeviceptr first_memory; /* keeps the driver's memory for small buffers; 0: none */
+    yk_mutex pieces_lock;     /* guards the lists of what its buffers have mapped */
+    _Atomic int64_t booked;   /* bytes of all buffers */
+    _Atomic int64_t mapped;   /* bytes of `booked` that are mapped */
     /* Bytes of memory that other processes left to us, and when the driver was last asked. */
     _Atomic int64_t ours, asked_ns;
     atomic_int lost;
@@ -137,6 +138,7 @@ int yk_cuda_hides(const struct yk_device_desc *desc);
 /* cuda_memory.c */
 extern int64_t yk_cuda_step_bytes; /* bytes of a page of a small buffer; tests make it smaller */
 void yk_cuda_memory_open(struct yk_cuda_device *device);
+void yk_cuda_memory_close(struct yk_cuda_device *device);
 yoke_status yk_cuda_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
 void yk_cuda_free(struct yk_device *device, struct yk_buffer *buffer);
 int64_t yk_cuda_memory_free(struct yk_device *device);

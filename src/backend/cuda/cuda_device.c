@@ -12,6 +12,7 @@ static void device_close(struct yk_device *base)
     yk_watcher_close(&device->watcher);
     int entered = yk_cuda_enter_anyway(device);
     yk_cuda_events_close(device);
+    yk_cuda_memory_close(device);
     if (entered)
         yk_cuda_leave(device);
     device->cu->CtxDestroy(device->context);

@@ -3,8 +3,9 @@
  * A split gives a GPU some rows of an array, but the array is addressed as a whole (global indexes
  * need no offset). So a large buffer is a reserved range of addresses, and commit() maps memory
  * behind the parts that chunks use. alloc books the memory in full: whether an array fits is
- * decided once, before any work. Small buffers, and all buffers if the driver has no virtual
- * memory, are allocated at once.
+ * decided once, before any work. Buffers smaller than the driver's smallest page, and all buffers
+ * if it has no virtual memory, are allocated at once: their memory is open to all GPUs, which takes
+ * the driver twice as long.
  *
  * booked >= mapped. Memory that is booked and not yet mapped cannot be booked again in this
  * process, but another process may take it first: then commit returns YOKE_ENOMEM.
@@ -19,9 +20,12 @@
 /* To make, map and open a page takes an H100's driver 60 us for 32 MiB and 70 for 128, so large
  * buffers grow in large steps. But small memory needs many pages, because eviction frees whole
  * ones. Bytes. */
-static const int64_t small_bytes = 4 << 20, step_most_bytes = 128 << 20;
+static const int64_t step_most_bytes = 128 << 20;
 int64_t yk_cuda_step_bytes = 32 << 20;
 enum { PAGES_LEAST = 64 };
+/* A driver takes 0.12 ms for its first small buffer, 0.5 ms if other GPUs allocate meanwhile, and 4
+ * us for the next ones. So the first is made when the device opens. */
+enum { FIRST_BYTES = 256 };
 /* If at least 1 / ENOUGH_PART of the memory is free by the driver's last answer, that is good
  * enough. */
 enum { ENOUGH_PART = 4 };
@@ -40,8 +44,8 @@ static CUmemAllocationProp properties(const struct yk_cuda_device *device)
                                   .location = { CU_MEM_LOCATION_TYPE_DEVICE, device->handle } };
 }
 
-/* Context current. */
-void yk_cuda_memory_open(struct yk_cuda_device *device)
+/* Finds out whether pages can be mapped on demand, and of what size. Context current. */
+static void open_pages(struct yk_cuda_device *device)
 {
     CUmemAllocationProp wanted = properties(device);
     size_t grain = 0;
@@ -57,7 +61,7 @@ void yk_cuda_memory_open(struct yk_cuda_device *device)
         return;
     const int64_t part = device->base.desc.memory_bytes / PAGES_LEAST;
     const int64_t step = part < yk_cuda_step_bytes ? part : yk_cuda_step_bytes;
-    device->is_virtual = 1;
+    device->grain = (int64_t)grain;
     device->base.desc.page_bytes = (step + (int64_t)grain - 1) / (int64_t)grain * (int64_t)grain;
     device->base.desc.page_most = part < step_most_bytes ? part : step_most_bytes;
 }
@@ -73,6 +77,20 @@ static int64_t ask_driver(struct yk_cuda_device *device)
     atomic_store(&device->ours, ours);
     atomic_store(&device->asked_ns, yk_clock_ns());
     return ours;
+}
+
+void yk_cuda_memory_open(struct yk_cuda_device *device)
+{
+    open_pages(device);
+    ask_driver(device);
+    if (device->cu->MemAlloc(&device->first_memory, FIRST_BYTES) != CUDA_SUCCESS)
+        device->first_memory = 0;
+}
+
+void yk_cuda_memory_close(struct yk_cuda_device *device)
+{
+    if (device->first_memory)
+        device->cu->MemFree(device->first_memory);
 }
 
 void yk_cuda_memory_notice(struct yk_cuda_device *device, int64_t since_ns)
@@ -116,10 +134,12 @@ static int64_t pages_of(const struct yk_buffer *buffer, int64_t bytes)
     return (bytes + buffer->page - 1) / buffer->page;
 }
 
-/* Reserves addresses only. */
+/* Reserves addresses only. A buffer that is booked in full is mapped in full, in one page. */
 static CUresult reserve(struct yk_cuda_device *device, struct yk_buffer *buffer)
 {
-    buffer->page = yk_page_bytes(&device->base.desc, buffer->bytes);
+    buffer->page = buffer->reserved
+                       ? yk_page_bytes(&device->base.desc, buffer->bytes)
+                       : (buffer->bytes + device->grain - 1) / device->grain * device->grain;
     const int64_t pages = pages_of(buffer, buffer->bytes);
     buffer->mapped = yk_calloc((size_t)pages, 1);
     buffer->open_to = yk_calloc((size_t)pages, sizeof *buffer->open_to);
@@ -131,7 +151,7 @@ static CUresult reserve(struct yk_cuda_device *device, struct yk_buffer *buffer)
 
 static CUresult take_memory(struct yk_cuda_device *device, struct yk_buffer *buffer)
 {
-    if (device->is_virtual && (buffer->reserved || buffer->bytes > small_bytes)) {
+    if (device->grain && (buffer->reserved || buffer->bytes >= device->grain)) {
         CUresult code = reserve(device, buffer);
         buffer->booked = buffer->reserved ? 0 : buffer->span;
         return code;
