@@ -17,3 +17,14 @@ YOKE_KERNEL(n_clash, i, YOKE_VALUE(int64_t, step), YOKE_OUT(int64_t, y))
 {
     y[i] = i * step % 1000003;
 }
+
+/* The stand-in driver takes its name for a stack. */
+YOKE_KERNEL(n_stack, i, YOKE_VALUE(int64_t, step), YOKE_OUT(int64_t, y))
+{
+    y[i] = i * step;
+}
+
+YOKE_KERNEL(n_plain, i, YOKE_VALUE(int64_t, step), YOKE_OUT(int64_t, y))
+{
+    y[i] = i * step;
+}

@@ -1,5 +1,6 @@
 /* test_cuda_narrow.c - which entry a launch uses: the one with 32-bit indexes as long as all
- * numbers fit. Results are the same on both sides of the limit. */
+ * numbers fit. Results are the same on both sides of the limit. Which entries are launched before
+ * the first job. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include "standin.h"
 
-extern const yoke_kernel n_scatter, n_plane, n_clash;
+extern const yoke_kernel n_scatter, n_plane, n_clash, n_stack, n_plain;
 
 enum { ROWS = 1000, COLUMNS = 8 };
 
@@ -125,6 +126,32 @@ static void without_a_second_entry(void **state)
     scatter(&n_clash, ROWS, 3, 0);
 }
 
+static long launches_of(const yoke_kernel *kernel)
+{
+    yoke_array *line;
+    assert_int_equal(yoke_array_wrap(runtime, y, ROWS, sizeof *y, &line), YOKE_OK);
+    standin_count_launches("yoke_entry");
+    const int64_t step = 3;
+    const yoke_job job = { .kernel = kernel,
+                           .range = { 0, ROWS },
+                           .partitioner = "even",
+                           .args = { yoke_value(step), yoke_out(line) } };
+    assert_int_equal(yoke_run(runtime, &job, NULL), YOKE_OK);
+    assert_int_equal(yoke_array_close(line), YOKE_OK);
+    for (int64_t i = 0; i < ROWS; i++)
+        assert_true(y[i] == i * step);
+    return standin_launches();
+}
+
+/* Both entries of a kernel with a stack are launched once when it is built. */
+static void stacks_are_made_ahead(void **state)
+{
+    (void)state;
+    assert_int_equal(launches_of(&n_stack), 3);
+    assert_int_equal(launches_of(&n_stack), 1);
+    assert_int_equal(launches_of(&n_plain), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +159,7 @@ int main(void)
         cmocka_unit_test(in_two_dimensions),
         cmocka_unit_test(by_chunks),
         cmocka_unit_test(without_a_second_entry),
+        cmocka_unit_test(stacks_are_made_ahead),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
