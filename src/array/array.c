@@ -120,7 +120,7 @@ void yk_array_close(yoke_array *array)
         if (replica->buffer) {
             struct yk_place *place = replica->place;
             yk_lock(&place->lock);
-            yk_replica_free(replica);
+            yk_replica_close(replica);
             yk_unlock(&place->lock);
         }
         yk_interval_map_close(&replica->committed);

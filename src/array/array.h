@@ -232,8 +232,10 @@ struct yk_claimed {
     int claimed;
 };
 struct yk_claimed yk_replica_claimed(const struct yk_replica *replica, struct yk_interval rows);
-/* Frees its buffer with all rows in it. place->lock is held. */
+/* Both remove the replica with all rows in it; place->lock is held. The first frees its memory, the
+ * second, for an array that is closed, keeps small memory for the next array of the same size. */
 void yk_replica_free(struct yk_replica *replica);
+void yk_replica_close(struct yk_replica *replica);
 
 /* --- commit.c --- */
 /* Gives `rows` of a held replica their pages, before a copy or a kernel uses them. Nearly free if
@@ -257,7 +259,8 @@ int64_t yk_place_room_locked(struct yk_place *place); /* place->lock is held */
  * All of the memory is committed. */
 yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
                            struct yk_buffer **out);
-/* The same for a replica's memory; its pages may still have to be committed. */
+/* The same for a replica's memory, a spare of that size if there is one; its pages may still have
+ * to be committed. */
 yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int64_t bytes,
                           struct yk_buffer **out);
 /* Returns such memory to the place. It stays for yk_place_borrow, because the next job is likely to

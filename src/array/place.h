@@ -30,13 +30,13 @@ struct yk_replica;
  */
 enum { YK_RECENT_UPLOADS = 16 };
 
-/* Device memory for a job; kept for others when it ends. NULL: the entry is empty. */
+/* Device memory that is kept for later (spare.c). NULL: the entry is empty. */
 struct yk_spare {
     struct yk_buffer *buffer;
     int64_t bytes;
     int64_t zeros; /* bytes at its beginning that are known to be 0 */
 };
-enum { YK_SPARES = 4 }; /* a job has at most windows, queues and sums, or several sums */
+enum { YK_SPARES = 8 }; /* windows, queues and sums of a job, and some small arrays */
 
 struct yk_place {
     struct yk_device *device; /* owned */
@@ -67,9 +67,8 @@ struct yk_place {
     struct yk_replica *oldest, *newest; /* replicas with a buffer, in the order these were made;
                                          * under lock */
     uint64_t uses;                      /* number of times a replica was held; under lock */
-    /* Memory that jobs left for later jobs (spare.c); under lock. */
-    struct yk_spare spares[YK_SPARES];
-    atomic_int lost; /* 1: the device failed; never cleared */
+    struct yk_spare spares[YK_SPARES];  /* under lock */
+    atomic_int lost;                    /* 1: the device failed; never cleared */
 };
 
 /* Takes `device`, and closes it on failure. */
@@ -111,9 +110,11 @@ void yk_places_connect(struct yk_places *places, int count);
 /* The place with this number in coherence; NULL for the host. */
 struct yk_place *yk_places_find(struct yk_places *places, int number);
 
-/* spare.c; place->lock is held. The first returns the bytes kept for the next job. The second gives
- * the largest spare back to the device; 0: there is none. */
+/* spare.c; place->lock is held. The first returns the bytes kept for later. The second gives the
+ * largest spare back to the device; 0: there is none. The third keeps memory, or frees it if there
+ * are enough larger spares. */
 int64_t yk_place_spare_bytes(const struct yk_place *place);
 int yk_place_free_spare(struct yk_place *place);
+void yk_place_keep(struct yk_place *place, const struct yk_spare *memory);
 
 #endif

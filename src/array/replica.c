@@ -9,6 +9,8 @@
 
 /* Arrays of at most this many pages are evicted whole. */
 enum { SMALL_PAGES = 2 };
+/* The memory of a closed array is kept if it is at most this part of the device's. */
+enum { KEPT_PART = 64 };
 
 static int goes_by_rows(const yoke_array *array, const struct yk_place *place)
 {
@@ -26,15 +28,35 @@ static void append_newest(struct yk_replica *replica)
     place->newest = replica;
 }
 
-void yk_replica_free(struct yk_replica *replica)
+static void remove_from_place(struct yk_replica *replica)
 {
     struct yk_place *place = replica->place;
     *(replica->older ? &replica->older->newer : &place->oldest) = replica->newer;
     *(replica->newer ? &replica->newer->older : &place->newest) = replica->older;
     replica->older = replica->newer = NULL;
-    place->device->backend->free(place->device, replica->buffer);
     replica->buffer = NULL;
     yk_interval_map_close(&replica->committed);
+}
+
+void yk_replica_free(struct yk_replica *replica)
+{
+    struct yk_place *place = replica->place;
+    struct yk_buffer *buffer = replica->buffer;
+    remove_from_place(replica);
+    place->device->backend->free(place->device, buffer);
+}
+
+void yk_replica_close(struct yk_replica *replica)
+{
+    struct yk_place *place = replica->place;
+    const struct yk_spare memory = { .buffer = replica->buffer,
+                                     .bytes = yk_array_bytes(replica->array) };
+    if (replica->by_rows || memory.bytes > place->device->desc.memory_bytes / KEPT_PART) {
+        yk_replica_free(replica);
+        return;
+    }
+    remove_from_place(replica);
+    yk_place_keep(place, &memory);
 }
 
 /* --- rows that are held --- */

@@ -119,6 +119,21 @@ static yoke_status commit(struct yk_place *place, void *context)
     return place->device->backend->commit(place->device, memory->buffer, 0, memory->bytes);
 }
 
+/* Takes a spare of that size; NULL: there is none. */
+static struct yk_buffer *take_spare(struct yk_place *place, int64_t bytes)
+{
+    struct yk_buffer *found = NULL;
+    int i;
+    yk_lock(&place->lock);
+    for (i = 0; i < YK_SPARES && !found; i++)
+        if (place->spares[i].bytes == bytes) {
+            found = place->spares[i].buffer;
+            place->spares[i] = (struct yk_spare){ 0 };
+        }
+    yk_unlock(&place->lock);
+    return found;
+}
+
 yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int64_t bytes,
                           struct yk_buffer **out)
 {
@@ -127,6 +142,9 @@ yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int6
     /* Otherwise it could take memory that was promised to a claim. */
     if (place->device->desc.page_bytes && yk_place_room(place) < bytes)
         return no_room(place, bytes);
+    *out = take_spare(place, bytes);
+    if (*out)
+        return YOKE_OK;
     status = yk_place_evict_for(places, place, alloc, &memory);
     if (status == YOKE_OK)
         *out = memory.buffer;

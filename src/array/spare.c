@@ -1,8 +1,9 @@
-/* spare.c - device memory that a job needs for itself and returns at its end: windows, queues,
- * copies of sums.
+/* spare.c - device memory that is kept for later: what a job needs for itself and returns at its
+ * end (windows, queues, copies of sums), and the memory of small arrays that were closed.
  *
  * To allocate memory from a driver and to free it takes 0.1 ms and more, during which the device
- * may be idle; the next job mostly needs the same. So the memory is kept until the room is needed
+ * may be idle; the next job mostly needs the same, and a program that opens arrays for each call
+ * opens equal ones. So the memory is kept until the room is needed
  * for something else: a few buffers, the largest so far.
  */
 #include "array.h"
@@ -31,12 +32,11 @@ int yk_place_free_spare(struct yk_place *place)
     return 1;
 }
 
-void yk_place_give(struct yk_place *place, const struct yk_spare *memory)
+void yk_place_keep(struct yk_place *place, const struct yk_spare *memory)
 {
     struct yk_spare *smallest = &place->spares[0];
     struct yk_buffer *buffer = memory->buffer;
     int i;
-    yk_lock(&place->lock);
     for (i = 1; i < YK_SPARES; i++) /* an empty entry is the smallest */
         if (place->spares[i].bytes < smallest->bytes)
             smallest = &place->spares[i];
@@ -47,5 +47,11 @@ void yk_place_give(struct yk_place *place, const struct yk_spare *memory)
     }
     if (buffer)
         place->device->backend->free(place->device, buffer);
+}
+
+void yk_place_give(struct yk_place *place, const struct yk_spare *memory)
+{
+    yk_lock(&place->lock);
+    yk_place_keep(place, memory);
     yk_unlock(&place->lock);
 }

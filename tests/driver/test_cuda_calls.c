@@ -1,5 +1,6 @@
 /* test_cuda_calls.c - the number of driver calls for a job on several GPUs that redistribute an
  * array: each call costs microseconds under the driver's locks, and all GPUs make theirs at once.
+ * A job on new arrays finds the memory of closed ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,6 +91,41 @@ static void no_more_calls_than_these(void **state)
     assert_true(standin_calls_of("cuMemGetInfo") - asked <= GPUS);
 }
 
+/* k_index on an array of its own. */
+static void run_on_new_array(int rows)
+{
+    const int32_t offset = 7;
+    int32_t *host = calloc((size_t)rows, sizeof *host);
+    yoke_array *array;
+    assert_non_null(host);
+    assert_int_equal(yoke_array_wrap(runtime, host, rows, sizeof *host, &array), YOKE_OK);
+    const yoke_job job = { .kernel = &k_index,
+                           .range = { 0, rows },
+                           .partitioner = "even",
+                           .args = { yoke_value(offset), yoke_out(array) } };
+    assert_int_equal(yoke_run(runtime, &job, NULL), YOKE_OK);
+    assert_int_equal(yoke_array_close(array), YOKE_OK);
+    for (int i = 0; i < rows; i++)
+        assert_int_equal(host[i], i + offset);
+    free(host);
+}
+
+static void closed_arrays_leave_their_memory(void **state)
+{
+    static const struct expected_calls none[] = { { "cuMemAlloc", 0, 0 },
+                                                  { "cuMemCreate", 0, 0 },
+                                                  { "cuMemFree", 0, 0 },
+                                                  { "cuMemUnmap", 0, 0 } };
+    static const struct expected_calls small[] = { { "cuMemAlloc", GPUS, GPUS } };
+    static const struct expected_calls large[] = { { "cuMemCreate", GPUS, GPUS } };
+    (void)state;
+    expect_calls(small, 1, run_on_new_array, ROWS + 1);
+    expect_calls(large, 1, run_on_new_array, 16 * ROWS);
+    expect_calls(none, 4, run_on_new_array, ROWS + 1);
+    expect_calls(none, 4, run_on_new_array, 16 * ROWS);
+    expect_calls(small, 1, run_on_new_array, ROWS + 2);
+}
+
 static int setup(void **state)
 {
     const yoke_config config = { .devices = "cuda:0,cuda:1,cuda:2,cuda:3" };
@@ -123,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_more_calls_than_these),
+        cmocka_unit_test(closed_arrays_leave_their_memory),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;
