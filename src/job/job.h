@@ -111,6 +111,7 @@ struct yk_job_device {
     int steady;           /* as in yk_learned */
     int driven;           /* 1: the thread that called yoke_run drives it */
     double copying_ns;    /* time of all copies of the rows that it will probably get */
+    double planned_ns;    /* a planned job: when its part ends, by the plan; 0: unknown */
     int failed;           /* 1: it is lost; its unfinished chunks are taken back */
     int retired;          /* 1: it gets no more chunks; its unfinished ones count */
     int benched;          /* 1: left out of this job; it steps in if the others fail */
@@ -157,8 +158,9 @@ struct yk_job_device {
 /* A job's devices and dispatcher, from when it begins; see crew.c. */
 struct yk_crew {
     struct yk_dispatch *dispatch;
-    struct yk_crew *next; /* in the list of idle crews */
-    struct yk_team team;  /* what was known of teams, if a device is benched */
+    struct yk_crew *next;        /* in the list of idle crews */
+    struct yk_team team;         /* what was known of teams, if a device is benched */
+    struct yk_plan_move weighed; /* a planned job: what moving rows would be worth */
     int device_count;
     struct yk_job_device devices[];
 };

@@ -365,7 +365,8 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
         known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
         if (!(items > 0) || !cost || !yk_cost_is_known(cost))
             continue;
-        job->planned_ns = fmax(job->planned_ns, yk_cost_ns(cost, items));
+        job->devices[d].planned_ns = yk_cost_ns(cost, items);
+        job->planned_ns = fmax(job->planned_ns, job->devices[d].planned_ns);
         known[d].item_ns = cost->item_ns;
         known[d].doubt = sqrt(cost->noise2 + cost->item_var / (cost->item_ns * cost->item_ns));
     }

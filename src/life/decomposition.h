@@ -68,7 +68,8 @@ struct yk_decomposition {
     int last_round;     /* number of jobs of the latest complete round */
     double planning_ns; /* time spent on making plans */
     double expected_ns; /* mean time of a job by the latest plan */
-    double unexplained_ns; /* by how much rounds have exceeded that since */
+    struct yk_plan_move weighed; /* the latest bounds that were compared with the present ones */
+    double unexplained_ns;       /* by how much rounds have exceeded that since */
 };
 
 /* Before the job begins: if it uses arrays by rows and may be split by a plan, it gets a

@@ -315,6 +315,7 @@ static void plan_anew(const struct yk_job *job)
         go_on(decomposition, plan);
     decomposition->expected_ns =
         decomposition->stands ? yk_plan_ns(plan, &decomposition->cuts) : INFINITY;
+    decomposition->weighed = plan->weighed;
     decomposition->unexplained_ns = 0;
     decomposition->planned = decomposition->jobs;
     decomposition->stale = 0;

@@ -171,6 +171,9 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
         jd->copying_ns += known[d].copy_item_ns * known[d].share * (double)(job->last - job->first);
     }
     job->alone = yk_team_only(job->team);
+    job->crew->weighed = job->decomposition->weighed;
+    if (job->team != yk_team_all(job->device_count))
+        job->crew->team = (struct yk_team){ .explorer = job->decomposition->explorer };
 }
 
 /* Devices with an empty share are benched, as in a team: waking dozens of threads for nothing takes

@@ -5,6 +5,7 @@
 
 #include "../base/alloc.h"
 #include "../base/carve.h"
+#include "../base/words.h"
 #include "../flight/turn.h"
 #include "../job/crew.h"
 #include "../job/kernel.h"
@@ -37,6 +38,26 @@ static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
            yk_carved(decisions * sizeof(yoke_decision));
 }
 
+/* Adds what the plan said of the device's part, and why the rows stay where they are. */
+static const char *explain_plan(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    const struct yk_plan_move *move = &job->crew->weighed;
+    int at = snprintf(text, YK_REASON_TEXT, "%s", yk_dispatch_reason(job->dispatch, device));
+    if (jd->planned_ns > 0 && at < YK_REASON_TEXT)
+        at += snprintf(text + at, (size_t)(YK_REASON_TEXT - at), "; planned to end after %s",
+                       yk_time_words(jd->planned_ns).text);
+    if (jd->outcome.fetch_ns > 0 && at < YK_REASON_TEXT)
+        at += snprintf(text + at, (size_t)(YK_REASON_TEXT - at),
+                       ", waited %s for rows from elsewhere",
+                       yk_time_words((double)jd->outcome.fetch_ns).text);
+    if (move->gain_ns > 0 && move->move_ns > 0 && at < YK_REASON_TEXT)
+        snprintf(text + at, (size_t)(YK_REASON_TEXT - at),
+                 "; its rows stay: other bounds may save %s a job, moving the rows takes %s",
+                 yk_time_words(move->gain_ns).text, yk_time_words(move->move_ns).text);
+    return text;
+}
+
 const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
 {
     const int number = job->devices[device].device->number;
@@ -46,11 +67,12 @@ const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REA
         return text;
     }
     if (!job->devices[device].benched || !yk_job_splits_freely(job->partitioner))
-        return yk_dispatch_reason(job->dispatch, device);
+        return job->planned ? explain_plan(job, device, text)
+                            : yk_dispatch_reason(job->dispatch, device);
     if (job->planned)
-        snprintf(text, YK_REASON_TEXT,
-                 "has no part in the plan for these arrays: the others end sooner without it, or "
-                 "are tried without it");
+        yk_explore_explain(&job->crew->team.explorer,
+                           &(struct yk_left_out){ .asked = job->team, .device = device }, text,
+                           YK_REASON_TEXT);
     else
         yk_team_explain(&job->crew->team, job->team, text, YK_REASON_TEXT);
     return text;

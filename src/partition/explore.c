@@ -2,8 +2,10 @@
 #include "explore.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "../base/words.h"
 #include "../model/cost.h"
 
 /* Trials may lose this part of the total time. */
@@ -292,4 +294,38 @@ int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer
                               explorer->spent_ns);
     return offer->move_ns + rounds * loss_ns <= most_ns &&
            yk_explore_try(explorer, offer->devices, offer->move_ns);
+}
+
+/* The shortest measured round of a team with the device; 0: none was measured. */
+static double shortest_with(const struct yk_explorer *explorer, int device)
+{
+    double shortest = 0;
+    int t;
+    for (t = 0; t < YK_EXPLORE_TEAMS; t++) {
+        const struct yk_tried_team *team = &explorer->team[t];
+        const double ns = team->devices >> device & 1 ? typical(team) : 0;
+        if (ns > 0 && (shortest <= 0 || ns < shortest))
+            shortest = ns;
+    }
+    return shortest;
+}
+
+void yk_explore_explain(const struct yk_explorer *explorer, const struct yk_left_out *out,
+                        char *text, size_t size)
+{
+    const double best = yk_explore_ns(explorer, explorer->best);
+    const double with = shortest_with(explorer, out->device);
+    if (out->asked != explorer->best && best > 0)
+        snprintf(text, size,
+                 "left out for a trial: with the best devices so far the kernels on these arrays "
+                 "took %s",
+                 yk_time_words(best).text);
+    else if (best > 0 && with > 0)
+        snprintf(text, size,
+                 "does not pay: the kernels on these arrays take %s without it, %s with it",
+                 yk_time_words(best).text, yk_time_words(with).text);
+    else
+        snprintf(text, size,
+                 "no part of these arrays: by what is known of the devices, the kernels end sooner "
+                 "without it");
 }

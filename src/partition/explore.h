@@ -11,6 +11,7 @@
 #ifndef YK_PARTITION_EXPLORE_H
 #define YK_PARTITION_EXPLORE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { YK_EXPLORE_TEAMS = 12, YK_EXPLORE_ROUNDS = 5 };
@@ -71,6 +72,14 @@ int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer
 int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_ns);
 /* What trials may still lose. */
 double yk_explore_budget(const struct yk_explorer *explorer);
+/* A device without a part in a job of the team `asked`. */
+struct yk_left_out {
+    uint32_t asked;
+    int device;
+};
+/* Says why, by the rounds that were measured. */
+void yk_explore_explain(const struct yk_explorer *explorer, const struct yk_left_out *out,
+                        char *text, size_t size);
 /* Median of the latest rounds of a team that was tried; 0: it was not. */
 double yk_explore_ns(const struct yk_explorer *explorer, uint32_t devices);
 

@@ -315,15 +315,12 @@ static void lead_others(const struct yk_plan *plan, struct yk_cuts *cuts)
             memcpy(cuts->share[k], cuts->share[most], sizeof cuts->share[k]);
 }
 
-static int pays(const struct yk_plan *plan, const struct yk_cuts *now, const struct yk_cuts *next,
-                double next_ns)
+static int pays(const struct yk_plan *plan, const struct yk_plan_move *move)
 {
-    const double gain = yk_plan_ns(plan, now) - next_ns;
-    return plan->jobs * (gain - YK_SURE * error_ns(plan, now, next)) >
-           yk_plan_move_ns(plan, now, next);
+    return plan->jobs * (move->gain_ns - YK_SURE * move->error_ns) > move->move_ns;
 }
 
-int yk_plan_find(const struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best)
+int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best)
 {
     struct yk_cuts other;
     double best_ns = search_from_speed(plan, 1, best), other_ns;
@@ -339,7 +336,10 @@ int yk_plan_find(const struct yk_plan *plan, const struct yk_cuts *now, struct y
     lead_others(plan, best);
     if (!now)
         return 1;
-    return pays(plan, now, best, best_ns);
+    plan->weighed = (struct yk_plan_move){ .gain_ns = yk_plan_ns(plan, now) - best_ns,
+                                           .error_ns = error_ns(plan, now, best),
+                                           .move_ns = yk_plan_move_ns(plan, now, best) };
+    return pays(plan, &plan->weighed);
 }
 
 uint32_t yk_plan_team(const struct yk_plan *plan, const struct yk_cuts *cuts)

@@ -25,6 +25,12 @@ struct yk_plan_kernel {
     struct yk_cost cost[YK_PLAN_DEVICES];
     double fill[YK_PLAN_DEVICES]; /* smaller parts take a device as long as this number of items */
 };
+/* What moving rows to the best bounds would be worth. */
+struct yk_plan_move {
+    double gain_ns;  /* of a job, on average; at most 0: nothing */
+    double error_ns; /* standard error of that */
+    double move_ns;  /* time to move the rows */
+};
 struct yk_plan {
     int devices, kernels;
     uint32_t allowed;                /* devices that may have a part, as bits */
@@ -41,6 +47,7 @@ struct yk_plan {
     double follows[YK_PLAN_KERNELS][YK_PLAN_KERNELS]; /* fraction of all jobs in which a job of
                                                        * the second kernel follows one of the
                                                        * first */
+    struct yk_plan_move weighed;                      /* set by yk_plan_find with `now` */
 };
 
 /* Each kernel's shares of the rows, in the order of the devices; equal for all kernels if `tied`.
@@ -68,7 +75,7 @@ static inline double yk_plan_first(const double *share, int device)
 double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, int device);
 /* Finds the best cuts. Returns 1 if they are worth the move. `now` NULL: there are no cuts yet, so
  * any are. 0 also if the cost is infinite: no device can do all of it. */
-int yk_plan_find(const struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best);
+int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best);
 /* The devices that have a part, as bits. */
 uint32_t yk_plan_team(const struct yk_plan *plan, const struct yk_cuts *cuts);
 

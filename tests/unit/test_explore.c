@@ -275,9 +275,33 @@ static void nonsense_is_not_noted(void **state)
     assert_int_equal(yk_explore_offer(&explorer, &(struct yk_explore_offer){ ONE, 1, 1, 1, 0 }), 0);
 }
 
+static void says(const struct yk_explorer *explorer, uint32_t asked, const char *words)
+{
+    char text[160];
+    yk_explore_explain(explorer, &(struct yk_left_out){ asked, 1 }, text, sizeof text);
+    assert_non_null(strstr(text, words));
+}
+
+/* Of the second device, which has no part. */
+static void says_why_a_device_has_no_part(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    (void)state;
+    says(&explorer, ONE, "by what is known of the devices");
+    yk_explore_begin(&explorer, ONE);
+    yk_explore_note(&explorer, ONE, 100e3);
+    says(&explorer, ONE, "by what is known of the devices");
+    explorer.team[1] = (struct yk_tried_team){ .devices = BOTH, .rounds = 1, .ns = { 150e3 } };
+    says(&explorer, ONE, "take 100 us without it, 150 us with it");
+    explorer.best = BOTH;
+    says(&explorer, ONE, "left out for a trial: with the best devices so far");
+    says(&explorer, ONE, "took 150 us");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_why_a_device_has_no_part),
         cmocka_unit_test(few_rounds_are_enough_to_lose),
         cmocka_unit_test(the_better_one_stays),
         cmocka_unit_test(trials_cost_little),
