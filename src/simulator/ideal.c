@@ -1,28 +1,7 @@
-/* ideal.c - how fast a machine is, and when, and the least time it could take. */
+/* ideal.c - how fast a machine is, and the least time it could take. */
 #include <math.h>
 
 #include "machine.h"
-
-double yk_loads_factor(const struct yk_loads *loads, double when)
-{
-    double factor = 1;
-    for (int i = 0; i < loads->count; i++)
-        if (loads->items[i].from <= when && when < loads->items[i].to)
-            factor *= loads->items[i].factor;
-    return factor;
-}
-
-double yk_loads_next(const struct yk_loads *loads, double when)
-{
-    double next = INFINITY;
-    for (int i = 0; i < loads->count; i++) {
-        if (loads->items[i].from > when)
-            next = fmin(next, loads->items[i].from);
-        if (loads->items[i].to > when)
-            next = fmin(next, loads->items[i].to);
-    }
-    return next;
-}
 
 double yk_machine_core_rate(const struct yk_machine *machine, const struct yk_machine_job *job)
 {
@@ -37,12 +16,12 @@ double yk_machine_gpu_rate(const struct yk_machine *machine, const struct yk_mac
 }
 
 /* Seconds of work without load that take as long as the time between `from` and `to` under load. */
-static double unloaded(const struct yk_loads *loads, double from, double to)
+static double unloaded(const struct yk_slowdowns *loads, double from, double to)
 {
     double seconds = 0;
     while (from < to) {
-        double next = fmin(yk_loads_next(loads, from), to);
-        seconds += (next - from) / yk_loads_factor(loads, from);
+        double next = fmin(yk_slowdowns_next(loads, from), to);
+        seconds += (next - from) / yk_slowdowns_factor(loads, from);
         from = next;
     }
     return seconds;

@@ -6,7 +6,7 @@
 /* The next time after its moment at which the device's load changes, or it joins or fails. */
 static double next_moment(const struct yk_simulated_device *device)
 {
-    double next = yk_loads_next(device->loads, device->moment);
+    double next = yk_slowdowns_next(device->loads, device->moment);
     if (device->gpu && device->gpu->join > device->moment)
         next = fmin(next, device->gpu->join);
     if (device->gpu && device->gpu->fail > device->moment)
@@ -27,7 +27,7 @@ static void see_to_device(struct yk_simulator *sim, int number)
 {
     struct yk_simulated_device *device = &sim->devices[number];
     double moment = device->moment, next;
-    yk_simulator_load(sim, number, yk_loads_factor(device->loads, moment));
+    yk_simulator_load(sim, number, yk_slowdowns_factor(device->loads, moment));
     if (!device->joined && !device->failed && (!device->gpu || device->gpu->join <= moment))
         join(sim, number);
     if (device->gpu && device->gpu->fail > 0 && device->gpu->fail <= moment && !device->failed)

@@ -205,7 +205,7 @@ static yoke_status read_cpu(const struct part *part, char *text, struct yk_machi
     if (status == YOKE_OK)
         status = check_cpu(where, &settings.machine);
     if (status == YOKE_OK)
-        status = yk_loads_parse(where, settings.load, &settings.machine.loads);
+        status = yk_slowdowns_parse(where, settings.load, &settings.machine.loads);
     settings.machine.gpus = machine->gpus;
     settings.machine.gpu_count = machine->gpu_count;
     if (status == YOKE_OK)
@@ -285,7 +285,7 @@ static yoke_status read_gpu(const struct part *part, struct yk_machine *machine)
     if (status == YOKE_OK)
         status = check_gpu(where, &settings.gpu);
     if (status == YOKE_OK)
-        status = yk_loads_parse(where, settings.load, &settings.gpu.loads);
+        status = yk_slowdowns_parse(where, settings.load, &settings.gpu.loads);
     if (status == YOKE_OK)
         status = add_gpus(part, &settings.gpu, machine);
     yk_options_clear(gpu_options, &settings);

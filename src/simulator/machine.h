@@ -4,7 +4,7 @@
  *     [cpu:]key=value[:key=value]... [,gpu[LABEL][*COUNT][:key=value]...]...
  *
  * The first part describes the cores and what all devices share; every other part one GPU, or COUNT
- * equal ones. machine.c has the tables of keys; load.c reads the text after load=;
+ * equal ones. machine.c has the tables of keys, base/slowdown.h reads the text after load=;
  * docs/simulator.md says how each key changes the time.
  */
 #ifndef YK_SIMULATOR_MACHINE_H
@@ -13,18 +13,9 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
-enum { yk_machine_gpus_max = 10000, yk_machine_loads_max = 8, yk_machine_name_max = 32 };
+#include "../base/slowdown.h"
 
-/* Between `from` and `to` seconds all work takes `factor` times as long. */
-struct yk_load {
-    double from, to, factor;
-};
-struct yk_loads {
-    struct yk_load items[yk_machine_loads_max];
-    int count;
-};
-/* "FROM-TO*F+FROM-TO*F"; NULL: none. An error message begins with `what`. */
-yoke_status yk_loads_parse(const char *what, const char *text, struct yk_loads *out);
+enum { yk_machine_gpus_max = 10000, yk_machine_name_max = 32 };
 
 /* Times in seconds, rates in average items per second. */
 struct yk_machine_gpu {
@@ -41,19 +32,19 @@ struct yk_machine_gpu {
     int64_t memory;    /* bytes; 0: any number */
     double fail, join; /* 0: never fails; 0: present from the start */
     int told;          /* 1: `fixed` and `launch` are known to the partitioner beforehand */
-    struct yk_loads loads;
+    struct yk_slowdowns loads;
 };
 
 struct yk_machine {
     int64_t cores;
-    double rate;           /* of a core */
-    double wait_switch;    /* until a thread that is not running gets a core */
-    double poll, wake;     /* a poll of a GPU; waking a sleeping thread */
-    double hand;           /* until the dispatcher hands out a chunk */
-    double contention;     /* work takes longer by this fraction for each other busy device */
-    double noise;          /* a chunk's time varies by up to this fraction */
-    int64_t seed;          /* of the noise */
-    struct yk_loads loads; /* of the cores */
+    double rate;               /* of a core */
+    double wait_switch;        /* until a thread that is not running gets a core */
+    double poll, wake;         /* a poll of a GPU; waking a sleeping thread */
+    double hand;               /* until the dispatcher hands out a chunk */
+    double contention;         /* work takes longer by this fraction for each other busy device */
+    double noise;              /* a chunk's time varies by up to this fraction */
+    int64_t seed;              /* of the noise */
+    struct yk_slowdowns loads; /* of the cores */
     struct yk_machine_gpu *gpus;
     int gpu_count;
 };
@@ -81,9 +72,4 @@ double yk_machine_gpu_rate(const struct yk_machine *machine, const struct yk_mac
  * is the only device that may work (0: the cores, 1 + g: GPU g); -1: all. */
 double yk_machine_ideal(const struct yk_machine *machine, const struct yk_machine_job *job,
                         int only);
-/* The factor on the duration of work at a time; the next time after it when the factor changes, or
- * INFINITY. */
-double yk_loads_factor(const struct yk_loads *loads, double when);
-double yk_loads_next(const struct yk_loads *loads, double when);
-
 #endif

@@ -52,7 +52,7 @@ struct yk_simulated_lane {
 
 struct yk_simulated_device {
     const struct yk_machine_gpu *gpu; /* NULL: the cores */
-    const struct yk_loads *loads;
+    const struct yk_slowdowns *loads;
     double moment; /* s: loads, joining and failing are handled up to this time */
     int first_lane, lane_count;
     int joined, failed;

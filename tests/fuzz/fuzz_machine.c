@@ -17,7 +17,7 @@ static void check_gpus(const struct yk_machine *machine)
         const struct yk_machine_gpu *gpu = &machine->gpus[g];
         FUZZ_CHECK(memchr(gpu->name, 0, sizeof gpu->name) && !strncmp(gpu->name, "gpu", 3));
         FUZZ_CHECK(gpu->lanes >= 1 && gpu->fill >= 1);
-        FUZZ_CHECK(gpu->loads.count >= 0 && gpu->loads.count <= yk_machine_loads_max);
+        FUZZ_CHECK(gpu->loads.count >= 0 && gpu->loads.count <= YK_SLOWDOWNS_MOST);
     }
 }
 

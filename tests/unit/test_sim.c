@@ -118,6 +118,20 @@ static void contention(void **state)
     bench_close(&bench);
 }
 
+/* From 2 to 3 us kernels take twice as long, from 3 to 4 us three times. */
+static void load(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "sim:gpu:rate=1e9:launch=0:load=2us-4us*2+3us-4us*1.5");
+    expect(launch(&bench, bench.scale, (struct part){ .items = 1000 }), 0, 1000);
+    expect(launch(&bench, bench.scale, (struct part){ .items = 1000 }), 1000, 2000);
+    expect(launch(&bench, bench.scale, (struct part){ .items = 500 }), 2000, 3000);
+    expect(launch(&bench, bench.scale, (struct part){ .items = 1000 }), 3000, 4667);
+    expect(launch(&bench, bench.scale, (struct part){ .items = 1000 }), 4667, 5667);
+    bench_close(&bench);
+}
+
 static void extents(void **state)
 {
     struct bench bench;
@@ -400,14 +414,23 @@ static void pages_on_demand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links),           cmocka_unit_test(kernels),
-        cmocka_unit_test(within_and_zero), cmocka_unit_test(lanes),
-        cmocka_unit_test(teams),           cmocka_unit_test(contention),
-        cmocka_unit_test(extents),         cmocka_unit_test(effects),
-        cmocka_unit_test(missing_order),   cmocka_unit_test(noise),
-        cmocka_unit_test(noise_of_each),   cmocka_unit_test(notifications),
-        cmocka_unit_test(equal_ends),      cmocka_unit_test(a_given_time),
-        cmocka_unit_test(closing_early),   cmocka_unit_test(pinned_memory),
+        cmocka_unit_test(links),
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(within_and_zero),
+        cmocka_unit_test(lanes),
+        cmocka_unit_test(teams),
+        cmocka_unit_test(contention),
+        cmocka_unit_test(load),
+        cmocka_unit_test(extents),
+        cmocka_unit_test(effects),
+        cmocka_unit_test(missing_order),
+        cmocka_unit_test(noise),
+        cmocka_unit_test(noise_of_each),
+        cmocka_unit_test(notifications),
+        cmocka_unit_test(equal_ends),
+        cmocka_unit_test(a_given_time),
+        cmocka_unit_test(closing_early),
+        cmocka_unit_test(pinned_memory),
         cmocka_unit_test(pages_on_demand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

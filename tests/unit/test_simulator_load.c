@@ -51,7 +51,7 @@ static struct history *live_through(const struct life *life)
     bench->spec.adjust = &adjust;
     for (run = 0; run < RUNS; run++) {
         const double factor = run >= SLOW && run < FAST ? life->factor : 1;
-        bench->machine.loads = (struct yk_loads){ .items = { { 0, 1e9, factor } }, .count = 1 };
+        bench->machine.loads = (struct yk_slowdowns){ .items = { { 0, 1e9, factor } }, .count = 1 };
         history.efficiency[run] = least_us(bench, factor) / bench_run(bench);
         keep(&history, run, bench);
         bench_take_learned(bench, learned);

@@ -15,6 +15,7 @@
 #ifndef YK_BACKEND_SIM_H
 #define YK_BACKEND_SIM_H
 
+#include "../../base/slowdown.h"
 #include "../../platform/thread.h"
 #include "../backend.h"
 
@@ -29,8 +30,9 @@ struct sim_settings { /* see the table in sim_spec.c */
     double rate, work, link, bandwidth, latency, launch, noise, contention, fail, stall, pageable,
         peer;
     double slowed;         /* factor on the time of kernels */
-    char *identity, *slow; /* that have this name. Both texts belong to the list; not kept by the
+    char *identity, *slow; /* that have this name. These texts belong to the list; not kept by the
                             * device */
+    char *load;            /* slowdown.h */
     int build;             /* 1: every build fails */
     int pin, staging;      /* enum sim_offer */
 };
@@ -61,7 +63,8 @@ struct sim_device {
                                        * contention */
     int64_t operation_count;          /* number of operations accepted */
     uint64_t noise_state;
-    char slow[64]; /* the kernel's name */
+    struct yk_slowdowns slowdowns; /* of kernels */
+    char slow[64];                 /* the kernel's name */
     int lost;
 };
 

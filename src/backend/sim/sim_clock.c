@@ -201,10 +201,19 @@ static double noise_next(uint64_t *state)
     return (double)(z >> 11) / 4503599627370496.0 - 1.0;
 }
 
+/* 9e18 ns or more: after 290 years the clock would overflow. */
+static double end_ns(const struct sim_device *device, const struct sim_cost *cost, int64_t start,
+                     double duration_ns)
+{
+    if (!cost->is_kernel || device->slowdowns.count == 0)
+        return (double)start + duration_ns;
+    return 1e9 * yk_slowdowns_end(&device->slowdowns, 1e-9 * (double)start, 1e-9 * duration_ns);
+}
+
 void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event)
 {
     struct sim_device *device = queue->device;
-    double duration = cost->duration_ns;
+    double duration = cost->duration_ns, end;
     int64_t start = yk_sim.now;
     if (device->settings.noise > 0)
         duration *= 1 + device->settings.noise * noise_next(&device->noise_state);
@@ -216,8 +225,8 @@ void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct
         start = *cost->engine;
     event->device = device;
     event->started = start;
-    /* After 290 years the clock would overflow; nothing ends later. */
-    event->ended = duration < 9e18 - (double)start ? start + llround(duration) : YK_SIM_NEVER;
+    end = end_ns(device, cost, start, duration);
+    event->ended = end < 9e18 ? start + llround(end - (double)start) : YK_SIM_NEVER;
     if (cost->is_kernel && event->ended > device->stall_ns)
         event->ended = YK_SIM_NEVER;
     queue->tail = *cost->engine = event->ended;

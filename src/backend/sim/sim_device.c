@@ -24,7 +24,8 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
     memcpy(&device->settings, desc->settings, sizeof device->settings);
     snprintf(device->slow, sizeof device->slow, "%s",
              device->settings.slow ? device->settings.slow : "");
-    device->settings.identity = device->settings.slow = NULL;
+    yk_slowdowns_parse("", device->settings.load, &device->slowdowns); /* checked before */
+    device->settings.identity = device->settings.slow = device->settings.load = NULL;
     device->table = yk_backend_sim;
     device->base.backend = &device->table;
     if (!device->settings.pages) {

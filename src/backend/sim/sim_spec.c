@@ -59,6 +59,8 @@ const struct yk_option yk_sim_options[] = {
     { "noise", NULL, "0", "times vary by up to this fraction, the same way for the same seed",
       YK_OPTION_REAL, FIELD(noise), NULL },
     { "seed", NULL, "1", "seed of the noise", YK_OPTION_INT, FIELD(seed), NULL },
+    { "load", NULL, NULL, "FROM-TO*F: its kernels take F times as long meanwhile; several with +",
+      YK_OPTION_TEXT, FIELD(load), NULL },
     { "contention", NULL, "0",
       "kernels take longer by this fraction for each other device that is computing",
       YK_OPTION_REAL, FIELD(contention), NULL },
@@ -180,6 +182,14 @@ static yoke_status settings_check(const char *word, enum sim_kind kind,
     return YOKE_OK;
 }
 
+static yoke_status load_check(const char *word, const struct sim_settings *s)
+{
+    struct yk_slowdowns slowdowns;
+    char what[48];
+    snprintf(what, sizeof what, "sim:%s: load", word);
+    return yk_slowdowns_parse(what, s->load, &slowdowns);
+}
+
 static int name_taken(const struct yk_device_list *list, const char *name)
 {
     for (int i = 0; i < list->count; i++)
@@ -236,6 +246,8 @@ static yoke_status find_kind(const struct yk_device_spec *spec, const struct sim
             status = yk_options_parse(yk_sim_options, "sim", spec->settings, settings);
         if (status == YOKE_OK)
             status = settings_check(selector->word, selector->kind, settings);
+        if (status == YOKE_OK)
+            status = load_check(selector->word, settings);
         if (status != YOKE_OK) {
             yk_device_settings_close(spec->backend, settings);
             return status;

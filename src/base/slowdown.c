@@ -1,11 +1,12 @@
-/* load.c - load that varies over time, read from its text: "FROM-TO*F+FROM-TO*F". */
+/* slowdown.c - see slowdown.h. */
+#include "slowdown.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "../base/alloc.h"
-#include "../base/option.h"
-#include "../base/status.h"
-#include "machine.h"
+#include "alloc.h"
+#include "option.h"
+#include "status.h"
 
 /* Reads the number that ends at `end`. */
 static yoke_status read_part(enum yk_option_type type, const char *text, const char *end,
@@ -29,11 +30,11 @@ static const char *find_dash(const char *text, const char *end)
     return NULL;
 }
 
-static yoke_status read_load(const char *text, const char *end, struct yk_load *out)
+static yoke_status read_load(const char *text, const char *end, struct yk_slowdown *out)
 {
     const char *star = memchr(text, '*', (size_t)(end - text));
     const char *dash = star ? find_dash(text, star) : NULL;
-    struct yk_load load = { .to = INFINITY };
+    struct yk_slowdown load = { .to = INFINITY };
     if (!dash)
         return yk_fail(YOKE_EINVAL, "'%.*s' is not FROM-TO*FACTOR, as 1s-2s*1.5", (int)(end - text),
                        text);
@@ -62,14 +63,14 @@ static yoke_status fail_at(const char *what, yoke_status status)
     return status;
 }
 
-yoke_status yk_loads_parse(const char *what, const char *text, struct yk_loads *out)
+yoke_status yk_slowdowns_parse(const char *what, const char *text, struct yk_slowdowns *out)
 {
     out->count = 0;
     while (text) {
         const char *plus = strchr(text, '+'), *end = plus ? plus : text + strlen(text);
-        if (out->count == yk_machine_loads_max)
+        if (out->count == YK_SLOWDOWNS_MOST)
             return yk_fail(YOKE_EINVAL, "%s: load: %d spells at most; leave some out", what,
-                           (int)yk_machine_loads_max);
+                           YK_SLOWDOWNS_MOST);
         yoke_status status = read_load(text, end, &out->items[out->count]);
         if (status != YOKE_OK)
             return fail_at(what, status);
@@ -77,4 +78,37 @@ yoke_status yk_loads_parse(const char *what, const char *text, struct yk_loads *
         text = plus ? plus + 1 : NULL;
     }
     return YOKE_OK;
+}
+
+double yk_slowdowns_factor(const struct yk_slowdowns *slowdowns, double when)
+{
+    double factor = 1;
+    for (int i = 0; i < slowdowns->count; i++)
+        if (slowdowns->items[i].from <= when && when < slowdowns->items[i].to)
+            factor *= slowdowns->items[i].factor;
+    return factor;
+}
+
+double yk_slowdowns_next(const struct yk_slowdowns *slowdowns, double when)
+{
+    double next = INFINITY;
+    for (int i = 0; i < slowdowns->count; i++) {
+        if (slowdowns->items[i].from > when)
+            next = fmin(next, slowdowns->items[i].from);
+        if (slowdowns->items[i].to > when)
+            next = fmin(next, slowdowns->items[i].to);
+    }
+    return next;
+}
+
+double yk_slowdowns_end(const struct yk_slowdowns *slowdowns, double from, double work)
+{
+    for (;;) {
+        const double factor = yk_slowdowns_factor(slowdowns, from);
+        const double next = yk_slowdowns_next(slowdowns, from);
+        if (from + work * factor <= next)
+            return from + work * factor;
+        work -= (next - from) / factor;
+        from = next;
+    }
 }

@@ -1,0 +1,26 @@
+/* slowdown.h - PURE. Times at which a simulated device's work takes longer, because others use it.
+ */
+#ifndef YK_BASE_SLOWDOWN_H
+#define YK_BASE_SLOWDOWN_H
+
+#include <yoke/status.h>
+
+enum { YK_SLOWDOWNS_MOST = 8 };
+
+/* Between `from` and `to` seconds all work takes `factor` times as long. */
+struct yk_slowdown {
+    double from, to, factor;
+};
+struct yk_slowdowns {
+    struct yk_slowdown items[YK_SLOWDOWNS_MOST];
+    int count;
+};
+/* Reads "FROM-TO*F+FROM-TO*F"; NULL: none. An error message begins with `what`. */
+yoke_status yk_slowdowns_parse(const char *what, const char *text, struct yk_slowdowns *out);
+/* The factor on the duration of work at a time; the next time after it when the factor changes, or
+ * INFINITY; the time at which `work` seconds of work are done that begin at `from`. */
+double yk_slowdowns_factor(const struct yk_slowdowns *slowdowns, double when);
+double yk_slowdowns_next(const struct yk_slowdowns *slowdowns, double when);
+double yk_slowdowns_end(const struct yk_slowdowns *slowdowns, double from, double work);
+
+#endif
