@@ -151,22 +151,32 @@ yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int6
     return status == YOKE_ENOMEM ? no_room(place, bytes) : status;
 }
 
+/* Maps all of the memory, or frees it. */
+static yoke_status commit_all(struct yk_places *places, struct yk_place *place,
+                              struct memory *memory)
+{
+    const struct yk_backend *backend = place->device->backend;
+    yoke_status status;
+    if (!backend->commit)
+        return YOKE_OK;
+    status = yk_place_evict_for(places, place, commit, memory);
+    if (status == YOKE_ENOMEM)
+        no_room(place, memory->bytes);
+    if (status != YOKE_OK) {
+        yk_lock(&place->lock);
+        backend->free(place->device, memory->buffer);
+        yk_unlock(&place->lock);
+    }
+    return status;
+}
+
 yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
                            struct yk_buffer **out)
 {
-    const struct yk_backend *backend = place->device->backend;
     struct memory memory = { .bytes = bytes };
     yoke_status status = yk_place_book(places, place, bytes, &memory.buffer);
-    if (status == YOKE_OK && backend->commit) {
-        status = yk_place_evict_for(places, place, commit, &memory);
-        if (status == YOKE_ENOMEM)
-            no_room(place, bytes);
-        if (status != YOKE_OK) {
-            yk_lock(&place->lock);
-            backend->free(place->device, memory.buffer);
-            yk_unlock(&place->lock);
-        }
-    }
+    if (status == YOKE_OK)
+        status = commit_all(places, place, &memory);
     if (status == YOKE_OK)
         *out = memory.buffer;
     return status;
@@ -198,7 +208,12 @@ yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, in
         *spare = (struct yk_spare){ 0 };
     }
     yk_unlock(&place->lock);
-    status = found.buffer ? YOKE_OK : yk_place_alloc(places, place, bytes, &found.buffer);
+    if (found.buffer) { /* an array's may lack pages that it never used */
+        struct memory memory = { found.buffer, found.bytes };
+        status = commit_all(places, place, &memory);
+    } else {
+        status = yk_place_alloc(places, place, bytes, &found.buffer);
+    }
     if (status == YOKE_OK)
         *out = found;
     return status;

@@ -16,7 +16,7 @@
 enum { ITEMS = 200000, JOBS = 400, SOON = 5 };
 #define GPU "sim:gpu:rate=2e9:launch=2us:fill=1000:peer=50e9"
 
-struct past { /* what one job did */
+struct past {        /* what one job did */
     double share;    /* of the GPU with the load */
     double end_ns;   /* on the virtual clock, which only jobs move */
     int64_t between; /* bytes from one GPU to the other */
