@@ -243,7 +243,7 @@ static void clear_lists(struct yk_flight *flight, int args)
     yk_free(flight->hauls);
     flight->hauls = NULL;
     yk_steps_forget(flight);
-    for (p = 0; p < args; p++)
+    for (p = 0; flight->loads && p < args; p++)
         yk_load_close(&flight->loads[p]);
 }
 

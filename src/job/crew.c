@@ -24,8 +24,29 @@ enum {
 static void close_device(struct yk_job_device *jd)
 {
     yk_leases_close(&jd->leases);
+    if (jd->flights) {
+        yk_free(jd->flights[0].loads);
+        yk_free(jd->flights[0].windows);
+    }
     yk_free(jd->flights);
     yk_free(jd->private_hosts);
+}
+
+/* Lanes of a CPU device copy nothing. */
+static yoke_status open_loads(struct yk_job_device *jd)
+{
+    const size_t count = (size_t)jd->device->lanes * YOKE_ARGS_MAX;
+    struct yk_flight *first = &jd->flights[0];
+    int lane;
+    first->loads = yk_calloc(count, sizeof *first->loads);
+    first->windows = yk_calloc(count, sizeof *first->windows);
+    if (!first->loads || !first->windows)
+        return YOKE_ENOMEM;
+    for (lane = 1; lane < jd->device->lanes; lane++) {
+        jd->flights[lane].loads = first->loads + lane * YOKE_ARGS_MAX;
+        jd->flights[lane].windows = first->windows + lane * YOKE_ARGS_MAX;
+    }
+    return YOKE_OK;
 }
 
 static void close_crew(struct yk_crew *crew)
@@ -53,8 +74,9 @@ static yoke_status open_crew(yoke_runtime *runtime, int count, struct yk_crew **
             break;
         }
         jd->stepped = (unsigned char *)(jd->flights + jd->device->lanes);
-        if (jd->device->device->desc.host_memory)
-            status = yk_leases_open(jd->device->lanes, &jd->leases);
+        status = jd->device->device->desc.host_memory
+                     ? yk_leases_open(jd->device->lanes, &jd->leases)
+                     : open_loads(jd);
     }
     if (status == YOKE_OK)
         *out = crew;

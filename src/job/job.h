@@ -84,8 +84,10 @@ struct yk_flight {
     struct yk_haul *hauls;   /* results that go through staging buffers, per argument; NULL: none */
     int watched;             /* 1: its end wakes the host thread */
     struct yk_step_flight *steps; /* of a step kernel; NULL until used */
-    struct yk_load loads[YOKE_ARGS_MAX];
-    struct yk_window windows[YOKE_ARGS_MAX];
+    /* Of a device with memory of its own, one for each argument; kept from job to job. All lanes'
+     * are one block, which begins with those of lane 0. */
+    struct yk_load *loads;
+    struct yk_window *windows;
 };
 
 /* How threads waited for the chunks of a device with memory of its own. */
