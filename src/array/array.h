@@ -8,6 +8,7 @@
 #include <string.h>
 #include <yoke/array.h>
 
+#include "interval_map.h"
 #include "pin.h"
 #include "place.h"
 
@@ -315,9 +316,9 @@ void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);
 /* The same, when a copy from or to the device reported it. Sets the place's `lost`, from which the
  * device's own threads learn it. */
 void yk_transfer_write_off(yoke_array *array, int place);
-/* A copy to `place` that coherence knows of has ended, or was not issued. Returns its outcome, or
- * the error if the end could not be noted: then the rows did not arrive. array->lock is held; the
- * array keeps its own books. */
+/* Notes in array->coherence that a copy of `rows` to `place` has ended, or could not be issued.
+ * Returns `outcome`. If there is no memory for the note, returns YOKE_ENOMEM, and the rows count as
+ * not arrived. array->lock is held. */
 yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval rows,
                                 yoke_status outcome);
 

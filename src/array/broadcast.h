@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-#include "interval.h"
+#include "../base/interval.h"
 
 /* Arrays with fewer bytes are not shared. A piece has at least twice as many bytes for each member.
  * Tests make it smaller. */

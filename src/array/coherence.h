@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
-#include "interval.h"
+#include "../base/interval.h"
 
 enum { YK_PLACES = 32, YK_HOST = 0 };
 

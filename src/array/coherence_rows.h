@@ -15,6 +15,7 @@
 #define YK_ARRAY_COHERENCE_ROWS_H
 
 #include "coherence.h"
+#include "interval_map.h"
 
 struct yk_coherence {
     struct yk_interval rows;

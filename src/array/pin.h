@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
-#include "interval.h"
+#include "../base/interval.h"
 
 enum yk_pin_state {
     YK_PIN_NOT,     /* no block */

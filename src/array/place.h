@@ -53,7 +53,7 @@ struct yk_place {
      * next two fields. Never held during a driver call. (`lock` is, and while several devices begin
      * a job it is held nearly all the time: they would sleep waiting for each other's calls.) */
     yk_mutex lend_lock;
-    /* Number of uploads so far, and the events of the latest ones, each with a reference. */
+    /* Number of uploads so far, and the events of the latest ones, which the place holds. */
     uint64_t uploads;
     struct yk_event *recent_uploads[YK_RECENT_UPLOADS];
     struct yk_exchange exchange; /* under lock */

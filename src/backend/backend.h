@@ -198,10 +198,9 @@ struct yk_launch {
     struct yk_event *const *after;
     int after_count;
     int timed, passing; /* as in yk_copy */
-    /* Step kernels: their queue. A device with its own memory does all or part of the chunk and
-     * writes into the queue's words what is left. A device that works on host memory does all of
-     * it, and writes the host's words before the launch is complete. NULL: another kind of
-     * kernel. */
+    /* The queue of a step kernel; NULL for other kernels. A device with its own memory does all or
+     * part of the chunk and writes into the queue's words how much is left. A device that works in
+     * host memory does all of the chunk, and writes the words before the launch is complete. */
     const struct yk_step_launch *steps;
     yoke_blocks blocks; /* reductions: their blocks; `first` begins a block. Otherwise size 0 */
     const struct yk_declaration *declared; /* for jobs on a device with desc.checks; otherwise

@@ -14,7 +14,8 @@
 #include "../job/order.h"
 #include "../job/rows.h"
 
-/* One, unless a rows function returns the rows: then the average. */
+/* Number of rows that an item touches: one, or the average if a function of the program says which
+ * rows items touch. */
 static double rows_per_item(const struct yk_job *job, int p)
 {
     const struct yk_interval rows = yk_job_all_rows(job, p);

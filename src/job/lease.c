@@ -207,8 +207,9 @@ static void write_shape(const struct shape *shape)
     atomic_store_explicit(&out->generation, shape->generation, memory_order_release);
 }
 
-/* Every 2^24 leases all sections get the present generation, so that no word is old enough to be
- * taken for a later lease's. All sections are used up here, so no lane changes them. */
+/* Generations are compared by their difference, so a word that no lane has changed for 2^31 leases
+ * would be taken for that of a later lease. So every 2^24 leases all sections get the present
+ * generation. No lane changes them meanwhile, because nothing is left in them. */
 static uint32_t next_generation(struct yk_leases *leases)
 {
     int lane;

@@ -35,7 +35,7 @@
 
 #include <yoke/job.h>
 
-#include "../array/interval.h"
+#include "../array/interval_map.h"
 #include "../partition/dispatch.h"
 
 /* What lanes that cut read of the current lease. */
@@ -103,9 +103,10 @@ static inline int yk_lease_is_ready(const struct yk_leases *leases, int slot)
 {
     return leases->slots[slot].rows == YK_LEASE_READY;
 }
-/* Adds the time of a lane for pieces of the slot. Before yk_lease_done. */
+/* Adds the time that a lane worked on pieces of the slot. To be called before yk_lease_done. */
 void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns);
-/* Adds the time that a lane waited for rows to come home before a piece. Before yk_lease_done. */
+/* Adds the time that a lane waited until the rows of a piece were in host memory. To be called
+ * before yk_lease_done. */
 void yk_lease_fetched(struct yk_leases *leases, int slot, int64_t ns);
 /* Reports that `items` items of the slot are done. A lane that continues with pieces of the same
  * lease reports once, after the last of them and before it publishes. Returns the lease if nothing

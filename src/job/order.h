@@ -14,7 +14,7 @@
 
 #include <yoke/array.h>
 
-#include "../array/interval.h"
+#include "../array/interval_map.h"
 
 struct yk_job;
 

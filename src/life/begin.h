@@ -12,8 +12,8 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu);
 /* The job is in the list of all jobs. If it waits for nothing it is appended to those that begin
  * when their turn comes. It fails if one of the `count` jobs of `after` has failed. */
 void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count);
-/* Begins all jobs that wait for nothing, as far as turns are free. Returns whether any began, and
- * whether a long one did, which decides the threads to be woken. */
+/* Begins jobs that wait for nothing, until as many run as may. Returns whether any job began, and
+ * whether one of them is long: then more threads must be woken. */
 enum yk_begun { YK_BEGUN_NONE, YK_BEGUN_BRIEF, YK_BEGUN_LONG };
 enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime);
 /* The job is done: takes it off all lists, so that jobs that waited for it may begin. The caller

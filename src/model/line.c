@@ -1,4 +1,5 @@
-/* line.c - see yoke/model.h: fits lines, and splits by them, for programs. */
+/* line.c - the functions of yoke/model.h: programs fit lines to their own measurements, and divide
+ * jobs by these lines. */
 #include <math.h>
 #include <yoke/model.h>
 

@@ -7,7 +7,7 @@
  * enough. */
 enum { FEW = 16 };
 
-/* The end if the device has exactly `rounds` rounds; 0 rounds: without it. */
+/* When the job ends if the device does exactly `rounds` rounds; with 0 the device does nothing. */
 static double split_with(const struct yk_split *split, int which, double rounds)
 {
     struct yk_part *part = &split->parts[which];

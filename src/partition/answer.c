@@ -69,11 +69,11 @@ static int find_out(struct yk_dispatch *dispatch, int device, uint32_t serial, s
 
 static void give_back(struct yk_dispatch *dispatch, int64_t first, int64_t last)
 {
-    yk_ranges_add(&dispatch->free, (struct yk_range){ first, last });
+    yk_ranges_add(&dispatch->free, (struct yk_interval){ first, last });
     dispatch->view.free_items += last - first;
 }
 
-static void keep(struct yk_dispatch *dispatch, int device, struct yk_range range)
+static void keep(struct yk_dispatch *dispatch, int device, struct yk_interval range)
 {
     int latest = dispatch->devices[device].kept;
     if (latest >= 0 && dispatch->kept[latest].range.last == range.first) {
@@ -138,10 +138,10 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk
     struct yk_chunk_times known = *times;
     const int64_t busy_ns = status->busy_ns;
     struct yk_out out;
-    struct yk_range whole;
+    struct yk_interval whole;
     if (!find_out(dispatch, device, chunk->serial, &out))
         return;
-    whole = (struct yk_range){ out.chunk.first, out.chunk.last };
+    whole = (struct yk_interval){ out.chunk.first, out.chunk.last };
     if (completed < 0)
         completed = 0;
     if (completed > whole.last - whole.first)
@@ -159,7 +159,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk
     status->items_done += completed;
     if (completed > 0) {
         if (dispatch->all_or_nothing)
-            keep(dispatch, device, (struct yk_range){ whole.first, whole.first + completed });
+            keep(dispatch, device, (struct yk_interval){ whole.first, whole.first + completed });
         if (!known.apart)
             learn(dispatch, device, &known);
         status->chunks_done++;

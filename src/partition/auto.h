@@ -15,7 +15,7 @@
 #include "partitioner.h"
 
 struct yk_auto_device {
-    struct yk_range region;
+    struct yk_interval region;
     int64_t mark;     /* time from which its chunks that are out count */
     int64_t largest;  /* items of its largest finished chunk, ... */
     double longest;   /* ... and the ns that it took */

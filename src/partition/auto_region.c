@@ -120,8 +120,8 @@ static int gpus_keep_to_rows(const struct yk_split_view *view)
     return gpus_are_alike(view) && (is_even_crowd(view) || all_stream(view));
 }
 
-/* Returns 1 if some GPUs had work in the last job and others had none. Without this test a device
- * that was late once would get nothing in all later jobs. */
+/* Returns 1 if some GPUs had work in the last job and others had none. Then the shares of that job
+ * are not used, because a device that was late once would get nothing in all later jobs. */
 static int some_had_nothing(const struct yk_split_view *view)
 {
     int d, idle = 0, busy = 0;
@@ -234,7 +234,7 @@ static void lay_out(struct yk_auto *state)
         if (state->others[d].items > 0)
             last_one = d;
     for (d = 0; d < view->device_count; d++) {
-        struct yk_range *region = &state->devices[d].region;
+        struct yk_interval *region = &state->devices[d].region;
         double share = state->others[d].items;
         region->first = bound;
         before += share;

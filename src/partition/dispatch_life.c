@@ -199,7 +199,7 @@ yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_spl
     status = yk_dispatch_reserve(dispatch, 16 + 2 * (int64_t)spec->device_count);
     if (status != YOKE_OK)
         return status;
-    yk_ranges_add(&dispatch->free, (struct yk_range){ spec->first, spec->last });
+    yk_ranges_add(&dispatch->free, (struct yk_interval){ spec->first, spec->last });
     status = choose(dispatch, spec->partitioner);
     if (status == YOKE_OK)
         status = open_state(dispatch);

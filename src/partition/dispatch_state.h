@@ -29,7 +29,7 @@ struct yk_out {
 };
 
 struct yk_kept { /* completed, but may still return */
-    struct yk_range range;
+    struct yk_interval range;
     int device;
 };
 

@@ -67,36 +67,30 @@ static int64_t room(struct yk_dispatch *dispatch)
 
 /* A take adds one place for each side on which free items remain, and with all_or_nothing one more.
  * Without memory another place stays in reserve, so that a whole range can be taken at last. */
-static int fits(const struct yk_dispatch *dispatch, struct yk_range interval, struct yk_range range,
-                int64_t more)
+static int fits(const struct yk_dispatch *dispatch, struct yk_interval interval,
+                struct yk_interval range, int64_t more)
 {
     int sides = (range.first > interval.first) + (range.last < interval.last);
     int enough = more >= 2 + dispatch->all_or_nothing;
     return sides + dispatch->all_or_nothing * (1 + (sides > 0 && !enough)) <= more;
 }
 
-static struct yk_range intersect(struct yk_range a, struct yk_range b)
-{
-    return (struct yk_range){ a.first > b.first ? a.first : b.first,
-                              a.last < b.last ? a.last : b.last };
-}
-
 /* The contiguous free items at the window's low or high end. Empty if there are none. */
-static struct yk_range find_free(const struct yk_dispatch *dispatch, struct yk_range window,
-                                 int from_high)
+static struct yk_interval find_free(const struct yk_dispatch *dispatch, struct yk_interval window,
+                                    int from_high)
 {
     const struct yk_ranges *free = &dispatch->free;
     int64_t at = yk_ranges_find(free, from_high ? window.last - 1 : window.first);
     if (from_high && (at == free->count || free->items[at].first >= window.last))
         at--;
     if (window.first >= window.last || at < 0 || at == free->count)
-        return (struct yk_range){ 0, 0 };
-    return intersect(free->items[at], window);
+        return (struct yk_interval){ 0, 0 };
+    return yk_interval_common(free->items[at], window);
 }
 
 /* `items` of a free range, from its low or high end, on allowed bounds. */
-static struct yk_range cut(const struct yk_split_view *view, struct yk_range range, int64_t items,
-                           int from_high)
+static struct yk_interval cut(const struct yk_split_view *view, struct yk_interval range,
+                              int64_t items, int from_high)
 {
     int64_t bound;
     if (items >= range.last - range.first)
@@ -120,19 +114,19 @@ static struct yk_range cut(const struct yk_split_view *view, struct yk_range ran
 
 /* The range that the take gets. Empty: there is no memory to record it, and memory returns when a
  * chunk that is out ends. */
-static struct yk_range select_items(struct yk_dispatch *dispatch, int device,
-                                    const struct yk_take *take)
+static struct yk_interval select_items(struct yk_dispatch *dispatch, int device,
+                                       const struct yk_take *take)
 {
     const struct yk_split_view *view = &dispatch->view;
-    const struct yk_range whole = { view->first, view->last };
-    struct yk_range window = whole, found, interval;
+    const struct yk_interval whole = { view->first, view->last };
+    struct yk_interval window = whole, found, interval;
     int64_t items = take->items, limit = dispatch->status[device].known.limit;
     int64_t more = room(dispatch);
     int from_high = take->from_high;
     if (take->first < take->last)
-        window = intersect((struct yk_range){ yk_bound_below(view, take->first),
-                                              yk_bound_below(view, take->last) },
-                           whole);
+        window = yk_interval_common((struct yk_interval){ yk_bound_below(view, take->first),
+                                                          yk_bound_below(view, take->last) },
+                                    whole);
     if (limit > 0 && items > limit)
         items = limit;
     found = find_free(dispatch, window, from_high);
@@ -199,7 +193,7 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
     chunk->beside =
         take->beside ? out_of_lane(dispatch, take->beside_device, take->beside_lane) : 0;
     chunk->reason = take->reason ? take->reason : "";
-    yk_ranges_remove(&dispatch->free, (struct yk_range){ chunk->first, chunk->last });
+    yk_ranges_remove(&dispatch->free, (struct yk_interval){ chunk->first, chunk->last });
     dispatch->outs_unused = out->next;
     *out = (struct yk_out){
         .chunk = *chunk, .issued = dispatch->now, .lane = -1, .next = state->outs
@@ -259,7 +253,7 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_r
     const struct yk_split_status *status = &dispatch->status[device];
     struct yk_request asked = *request;
     struct yk_take take = { 0 };
-    struct yk_range range;
+    struct yk_interval range;
     *wake_ns = 0;
     if (asked.now > dispatch->now)
         dispatch->now = asked.now;

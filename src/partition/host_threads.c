@@ -22,7 +22,7 @@ static int64_t rest_of(const struct yk_ht *ht)
     const struct yk_split_view *view = ht->view;
     if (!has_spare_queue(ht))
         return view->free_items;
-    return yk_ranges_items(view->free, (struct yk_range){ ht->cursor, view->last });
+    return yk_ranges_items(view->free, (struct yk_interval){ ht->cursor, view->last });
 }
 
 /* Counts streams of a device that has not joined yet, too: its grain matters from the start.

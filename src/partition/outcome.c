@@ -125,7 +125,7 @@ static int free_in_order(const struct yk_dispatch *dispatch, int64_t *items)
     int64_t at;
     *items = 0;
     for (at = 0; at < free->count; at++) {
-        const struct yk_range *range = &free->items[at];
+        const struct yk_interval *range = &free->items[at];
         if (range->first >= range->last || (at > 0 && range->first <= free->items[at - 1].last))
             return 0;
         *items += range->last - range->first;
@@ -139,7 +139,7 @@ static int apart(const struct yk_dispatch *dispatch, int device, int index)
 {
     const struct yk_chunk *chunk = &dispatch->outs[index].chunk;
     int d, other;
-    if (yk_ranges_items(&dispatch->free, (struct yk_range){ chunk->first, chunk->last }) > 0)
+    if (yk_ranges_items(&dispatch->free, (struct yk_interval){ chunk->first, chunk->last }) > 0)
         return 0;
     for (d = device; d < dispatch->view.device_count; d++) {
         other = d == device ? dispatch->outs[index].next : dispatch->devices[d].outs;

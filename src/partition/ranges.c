@@ -7,7 +7,7 @@
 
 yoke_status yk_ranges_reserve(struct yk_ranges *set, int64_t count)
 {
-    struct yk_range *grown;
+    struct yk_interval *grown;
     if (count <= set->capacity)
         return YOKE_OK;
     grown = yk_realloc(set->items, (size_t)count, sizeof *grown);
@@ -43,7 +43,7 @@ static void move_tail(struct yk_ranges *set, int64_t from, int64_t to)
     set->count += to - from;
 }
 
-void yk_ranges_add(struct yk_ranges *set, struct yk_range range)
+void yk_ranges_add(struct yk_ranges *set, struct yk_interval range)
 {
     int64_t at = yk_ranges_find(set, range.first);
     int joins_low, joins_high;
@@ -64,10 +64,10 @@ void yk_ranges_add(struct yk_ranges *set, struct yk_range range)
     }
 }
 
-void yk_ranges_remove(struct yk_ranges *set, struct yk_range range)
+void yk_ranges_remove(struct yk_ranges *set, struct yk_interval range)
 {
     int64_t at = yk_ranges_find(set, range.first);
-    struct yk_range *found;
+    struct yk_interval *found;
     if (range.first >= range.last)
         return;
     found = &set->items[at];
@@ -84,11 +84,11 @@ void yk_ranges_remove(struct yk_ranges *set, struct yk_range range)
     }
 }
 
-int64_t yk_ranges_items(const struct yk_ranges *set, struct yk_range window)
+int64_t yk_ranges_items(const struct yk_ranges *set, struct yk_interval window)
 {
     int64_t items = 0, at;
     for (at = yk_ranges_find(set, window.first); at < set->count; at++) {
-        const struct yk_range *range = &set->items[at];
+        const struct yk_interval *range = &set->items[at];
         if (range->first >= window.last)
             break;
         items += (range->last < window.last ? range->last : window.last) -

@@ -10,13 +10,11 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
-struct yk_range {
-    int64_t first, last; /* items first .. last - 1 */
-};
+#include "../base/interval.h"
 
 /* Zeroed, it is an empty set without memory. */
 struct yk_ranges {
-    struct yk_range *items;
+    struct yk_interval *items;
     int64_t count, capacity;
 };
 
@@ -27,10 +25,10 @@ void yk_ranges_close(struct yk_ranges *set);
 /* Index of the first range that ends after item `at`; the count if there is none. */
 int64_t yk_ranges_find(const struct yk_ranges *set, int64_t at);
 /* None of the items may be in the set. Needs room for one more range. An empty range is allowed. */
-void yk_ranges_add(struct yk_ranges *set, struct yk_range range);
+void yk_ranges_add(struct yk_ranges *set, struct yk_interval range);
 /* All items must be in the set. Needs room for one more range if items remain on both sides. */
-void yk_ranges_remove(struct yk_ranges *set, struct yk_range range);
+void yk_ranges_remove(struct yk_ranges *set, struct yk_interval range);
 /* How many of the window's items are in the set. Time: proportional to the ranges in the window. */
-int64_t yk_ranges_items(const struct yk_ranges *set, struct yk_range window);
+int64_t yk_ranges_items(const struct yk_ranges *set, struct yk_interval window);
 
 #endif

@@ -10,7 +10,7 @@
 enum { CHUNKS_MOST = 8 };
 
 struct share {
-    struct yk_range region;
+    struct yk_interval region;
     double weight;    /* fraction of the range */
     int64_t chunk;    /* items a lane gets at once */
     double low, high; /* begin and end of its part of a lost region, 0 .. 1 */
@@ -22,7 +22,7 @@ struct yk_shares {
     struct share items[];
 };
 
-static int64_t bound_at(const struct yk_split_view *view, struct yk_range range, double fraction)
+static int64_t bound_at(const struct yk_split_view *view, struct yk_interval range, double fraction)
 {
     double items = (double)(range.last - range.first) * fraction;
     if (fraction >= 1 || items >= (double)(range.last - range.first))
@@ -31,10 +31,10 @@ static int64_t bound_at(const struct yk_split_view *view, struct yk_range range,
     return yk_bound_below(view, range.first + (int64_t)(items + (double)view->unit / 2));
 }
 
-static struct yk_range part(const struct yk_split_view *view, struct yk_range range, double low,
-                            double high)
+static struct yk_interval part(const struct yk_split_view *view, struct yk_interval range,
+                               double low, double high)
 {
-    struct yk_range found = { bound_at(view, range, low), bound_at(view, range, high) };
+    struct yk_interval found = { bound_at(view, range, low), bound_at(view, range, high) };
     if (low <= 0)
         found.first = range.first;
     return found;
@@ -62,7 +62,7 @@ struct layout {
 static void lay_out(struct yk_shares *shares, int hosts, struct layout *layout)
 {
     const struct yk_split_view *view = shares->view;
-    const struct yk_range whole = { view->first, view->last };
+    const struct yk_interval whole = { view->first, view->last };
     int d;
     for (d = 0; d < view->device_count; d++) {
         double after = layout->before + layout->weights[d];

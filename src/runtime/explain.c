@@ -65,7 +65,7 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
                 (long long)told->known_jobs, told->known_jobs == 1 ? "" : "s");
     if (told->tuned)
         fputs("  began with the lines that yoke tune measured with each device alone\n", stream);
-    /* the words that `yoke kb show` uses, which has both kinds of lines */
+    /* the same words as in `yoke kb show`, which prints both kinds of lines */
     fprintf(stream, "  %-12s %8s  %12s  %11s  %10s  %10s  %10s\n", "device", "share",
             told->of_jobs ? "a (item)" : "alone (item)",
             told->of_jobs ? "b (fixed)" : "chunk costs", "chunk", "link", "without it");

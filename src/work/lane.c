@@ -217,7 +217,8 @@ void yk_flight_call(struct yk_job *job, int device, int lane)
                       backend->notify(last, wake_host_thread, jd->device->workers) == YOKE_OK;
 }
 
-/* Issues what the lane took and, on a core, the pieces with which it continues. */
+/* Issues the chunk that the lane took. On a core it also issues the next pieces of its lease, one
+ * after another. */
 static void issue(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];

@@ -7,8 +7,8 @@
 /* Reports what the lane did to the dispatcher, or nothing if more pieces of its chunk are to come.
  * Takes job.lock. */
 void yk_lane_report(struct yk_job *job, int device, int lane);
-/* A chunk of any job ended on the GPU now. Returns the end of the last chunk before it, of any job;
- * at most `now`. No lock need be held. */
+/* Notes that a chunk, of whichever job, has ended on the GPU at the time `now`. Returns when the
+ * chunk before it ended, which is not later than `now`. Takes no lock. */
 int64_t yk_device_serve(struct yk_runtime_device *device, int64_t now);
 
 #endif

@@ -24,8 +24,8 @@ struct yk_variant_run {
 
 /* Always calls `function`. */
 void yk_variant_run_open_one(struct yk_variant_run *run, yoke_cpu_fn *function);
-/* Uses the kernel's variants up to `highest`; it has at least one. Keeps a pointer to
- * kernel->name. */
+/* Uses the kernel's variants up to number `highest`, of which there must be at least one. Keeps a
+ * pointer to kernel->name. */
 void yk_variant_run_open(struct yk_variant_run *run, const yoke_kernel *kernel, int highest);
 
 void yk_variant_run(struct yk_variant_run *run, void *const *args, const yoke_chunk *chunk);

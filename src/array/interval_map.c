@@ -1,5 +1,5 @@
-/* interval.c - sorted runs in one array. See interval.h. */
-#include "interval.h"
+/* interval_map.c - sorted runs in one array. See interval.h. */
+#include "interval_map.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* interval.h - PURE. A value for every row of a range, kept as runs of rows with equal values.
+/* interval_map.h - PURE. A value for every row of a range, kept as runs of rows with equal values.
  *
  * The runs are disjoint and sorted, cover the range without a gap, and no two neighbours are equal.
  * So each state has exactly one representation. A run stores only its beginning; it ends where the
@@ -8,33 +8,13 @@
  * A change takes two steps, so that a change of several maps happens completely or not at all:
  * reserve all that is needed (may fail), then assign, or split and join (cannot fail).
  */
-#ifndef YK_ARRAY_INTERVAL_H
-#define YK_ARRAY_INTERVAL_H
+#ifndef YK_ARRAY_INTERVAL_MAP_H
+#define YK_ARRAY_INTERVAL_MAP_H
 
 #include <stdint.h>
 #include <yoke/status.h>
 
-struct yk_interval {
-    int64_t first, last; /* rows first .. last - 1 */
-};
-
-static inline int yk_interval_empty(struct yk_interval rows)
-{
-    return rows.first >= rows.last;
-}
-
-static inline int64_t yk_interval_length(struct yk_interval rows)
-{
-    return rows.last - rows.first;
-}
-
-/* The rows that are in both; empty if there are none. */
-static inline struct yk_interval yk_interval_common(struct yk_interval one,
-                                                    struct yk_interval other)
-{
-    return (struct yk_interval){ one.first > other.first ? one.first : other.first,
-                                 one.last < other.last ? one.last : other.last };
-}
+#include "../base/interval.h"
 
 struct yk_run {
     int64_t first;

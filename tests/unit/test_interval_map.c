@@ -1,4 +1,4 @@
-/* test_interval.c - the interval map against a plain array of values. */
+/* test_interval_map.c - the interval map against a plain array of values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "array/interval.h"
+#include "array/interval_map.h"
 #include "base/alloc.h"
 
 enum { ROWS = 60, FIRST = -20, VALUES = 3, CHANGES = 20000, SEED = 20 };

@@ -1,0 +1,29 @@
+/* interval.h - PURE. Rows, items or bytes from `first` to `last` - 1. */
+#ifndef YK_BASE_INTERVAL_H
+#define YK_BASE_INTERVAL_H
+
+#include <stdint.h>
+
+struct yk_interval {
+    int64_t first, last;
+};
+
+static inline int yk_interval_empty(struct yk_interval interval)
+{
+    return interval.first >= interval.last;
+}
+
+static inline int64_t yk_interval_length(struct yk_interval interval)
+{
+    return interval.last - interval.first;
+}
+
+/* What is in both; empty if there is nothing. */
+static inline struct yk_interval yk_interval_common(struct yk_interval one,
+                                                    struct yk_interval other)
+{
+    return (struct yk_interval){ one.first > other.first ? one.first : other.first,
+                                 one.last < other.last ? one.last : other.last };
+}
+
+#endif
