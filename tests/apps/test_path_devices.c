@@ -48,8 +48,10 @@ static void compare(const struct picture_of *of, const struct path_state *want)
         struct path_state *s;
         mine.kernel = kernels[k];
         s = path_picture(&mine);
-        if (!s)
+        if (!s) {
+            print_message("%s is not here\n", mine.devices);
             return;
+        }
         for (int64_t i = 0; i < s->setup.count; i++)
             if (memcmp(&s->pixels[i], &want->pixels[i], sizeof *s->pixels) != 0)
                 fail_msg("%s, kernel %d: pixel %lld is %a %a %a, %u %u; by cores %a %a %a, %u %u",

@@ -36,8 +36,10 @@ static void compare(const struct scene *scene, const struct photons_state *want)
         struct photons_state *s;
         mine.kernel = kernels[k];
         s = scene_open(&mine);
-        if (!s)
+        if (!s) {
+            print_message("%s is not here\n", mine.devices);
             return;
+        }
         assert_true(k == 1 || s->kernel.kind == YOKE_KERNEL_STEP);
         assert_int_equal(s->packets, want->packets);
         if (memcmp(s->tally, want->tally, (size_t)scene_slots(s) * sizeof *s->tally) != 0)

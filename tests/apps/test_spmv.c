@@ -106,8 +106,10 @@ static void run_on(const struct app *app, void *state, const char *machine, cons
     const struct measure_watch watch = { 0 };
     yoke_runtime *rt = app_machine_open(machine);
     char where[256], note[APP_NOTE_MAX];
-    if (!rt)
+    if (!rt) {
+        print_message("%s is not here\n", machine);
         return;
+    }
     snprintf(where, sizeof where, "%s on %s", what, machine);
     OK(app->attach(state, rt), where);
     for (int p = 0; p < ways; p++) {

@@ -370,13 +370,20 @@ static void default_of_a_child(void **state)
 static void memory_runs_out(void **state)
 {
     yoke_status status = YOKE_ENOMEM;
+    int failed = 0;
     (void)state;
     for (int64_t n = 1; status == YOKE_ENOMEM && n < 1000; n++) {
+        for (int i = 0; i < N; i++)
+            ys[i] = 1;
         yk_alloc_fail_at(n);
         status = yoke_for(rt, &f_saxpy, N, 1.0f, xs, ys);
+        failed += yk_alloc_failed() != 0;
         yk_alloc_fail_at(0);
     }
     ok(status);
+    assert_true(failed > 3);
+    for (int i = 0; i < N; i++)
+        assert_true(ys[i] == 1 + xs[i]);
 }
 
 int main(void)

@@ -163,8 +163,10 @@ static void run_jobs(const yoke_config *config)
     yoke_array *array;
     const int32_t rounds = ROUNDS;
     int i, j;
-    if (!open_machine(config, &rt))
+    if (!open_machine(config, &rt)) {
+        print_message("%s is not here\n", config->devices);
         return;
+    }
     for (i = 0; i < N; i++)
         numbers[i] = (uint32_t)i;
     OK(yoke_array_wrap(rt, numbers, N, 4, &array));

@@ -215,6 +215,7 @@ static void hostile_texts(void **state)
     }
     yk_alloc_fail_at(0);
     assert_int_equal(yk_alloc_outstanding(), 0);
+    expect("x[i];", "1 | 0"); /* none of it leaves anything behind */
 }
 
 /* Deep nesting of brackets gives "cannot be told". */

