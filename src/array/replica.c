@@ -9,8 +9,9 @@
 
 /* Arrays of at most this many pages are evicted whole. */
 enum { SMALL_PAGES = 2 };
-/* The memory of a closed array is kept if it is at most this part of the device's. */
-enum { KEPT_PART = 64 };
+/* The memory of a closed array is kept if it is at most this part of the device's: to copy a larger
+ * array takes much longer than to make its memory again. */
+enum { KEPT_PART = 1024 };
 
 static int goes_by_rows(const yoke_array *array, const struct yk_place *place)
 {
