@@ -296,9 +296,10 @@ yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_int
  * cores each piece would otherwise wait for the array's lock. */
 enum yk_host_use { YK_HOST_READS, YK_HOST_WRITES };
 int yk_transfer_is_ready(yoke_array *array, struct yk_interval rows, enum yk_host_use use);
-/* Sleeps until no copy of an older version can land in the host's rows; it would overwrite results
- * that are sent there. Use it for rows that the sender has read: no other place can then have an
- * older version that may still arrive. For other rows use yk_transfer_written. */
+/* Sleeps until all copies of older versions to the host's rows are over, because they would
+ * overwrite results that are sent there. Use this function for rows that the sender has read: no
+ * other place has an older version of them that may still arrive. For other rows use
+ * yk_transfer_written. */
 void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows);
 /* Call before rows that were sent to the host land there. */
 void yk_transfer_landing(yoke_array *array, struct yk_interval rows);

@@ -260,7 +260,8 @@ static yoke_status can_give_up(struct yk_coherence *coherence, int place, struct
     return status;
 }
 
-/* Rows that only the place has are kept or lost. Returns their number. */
+/* What happens to rows that only the place has, when it gives up `rows`. Returns the number of
+ * these. */
 enum alone { ALONE_KEPT, ALONE_LOST };
 
 static int64_t give_up(struct yk_coherence *coherence, int place, struct yk_interval rows,

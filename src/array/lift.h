@@ -17,7 +17,8 @@
 
 #include "array.h"
 
-/* For an array, or for one panel after the other (panel.h), each of which keeps its own books. */
+/* What is done for an array, or for each of its panels in turn (panel.h). Each panel has a
+ * coherence state of its own. */
 struct yk_lift {
     yoke_array *root;
     yoke_array *array;

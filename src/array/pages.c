@@ -127,7 +127,8 @@ static int is_fast(const struct yk_pin_block *block, const struct yk_pinner *pin
     return desc->pins_alone ? block->owner == pinner : block->kind == desc->backend;
 }
 
-/* Lock held. A block of the device, or one noted for its kind, that no array needs. */
+/* Returns a block that no array needs: pinned by the device, or by other code for devices of its
+ * kind. Lock held. */
 static struct yk_pin_block *find_idle(const struct yk_pinner *pinner)
 {
     const void *kind = pinner->device->desc.backend;
@@ -326,8 +327,8 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     return YOKE_OK;
 }
 
-/* Orders the blocks that the copy comes to next, so that they are pinned while the parts before
- * them travel. Lock held. */
+/* Has the blocks pinned that the copy comes to next, while the parts before them travel. Lock held.
+ */
 static void order_next(const struct yk_pages_question *question, struct yk_interval left)
 {
     int blocks;

@@ -104,7 +104,8 @@ static int is_pinned(const struct yk_pin_range *range)
            !yk_pin_has(&yk_pages_map, range->pages, YK_PIN_PENDING);
 }
 
-/* At most as long as a core would take to copy the memory. Lock held, and released meanwhile. */
+/* Waits until the memory is pinned, at most as long as a core would take to copy it. The caller
+ * holds the lock, which is released during the wait. */
 static void await_pins(const struct yk_pin_range *range)
 {
     const int64_t until = yk_clock_ns() + yk_pin_worth_waiting(range->pages);

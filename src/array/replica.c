@@ -1,4 +1,5 @@
-/* replica.c - a device's copies of arrays: made when first held, held whole or by rows.
+/* replica.c - a device's copies of arrays: made when a job needs them first, in memory for all rows
+ * or only for some.
  *
  * If the device maps pages on demand, memory for a small array is reserved whole, and a large array
  * only gets addresses; only the rows that chunks use are committed (commit.c).

@@ -212,7 +212,8 @@ static int64_t first_change(const yoke_array *array, struct yk_interval rows)
     int64_t row;
     for (row = rows.first; row < rows.last; row++) {
         const unsigned char *memory = (const unsigned char *)yk_array_address(array, row);
-        /* the first byte has it, and each further byte equals the one before */
+        /* all bytes have the value: the first one is checked, and each further one equals the one
+         * before */
         if (memory[0] != PATTERN || memcmp(memory, memory + 1, (size_t)array->row_bytes - 1) != 0)
             return row;
     }

@@ -13,7 +13,8 @@ struct check_queue *yk_check_call_queue(const struct yk_queue *handle, const cha
     return NULL;
 }
 
-/* Adds the events' pasts to the operation's; their inner handles go to call->after. */
+/* Adds all operations that come before the events to those that come before this operation, and
+ * stores the inner handles of the events in call->after. */
 static yoke_status after_take(struct check_call *call, const struct check_call_arguments *a)
 {
     call->after_count = 0;

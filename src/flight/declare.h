@@ -9,7 +9,7 @@ struct yk_job_declared {
     struct yk_declaration all;
 };
 
-/* Declares the rows that the job's kernel touches in *out, which borrows from the job. The device
+/* Writes to *out which rows the job's kernel touches. *out points into the job. The device
  * must have its memory for the job. */
 void yk_job_declare(const struct yk_job *job, int device, struct yk_job_declared *out);
 

@@ -73,7 +73,7 @@ void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int6
     jd->waits.lasts_ns += flight->lasts_ns;
 }
 
-/* Chunks behind a flight that is late or early move by the same time. */
+/* If a flight is late or early, the predicted ends of the chunks behind it move by as much. */
 void yk_flight_ended(struct yk_job_device *jd, const struct yk_flight *flight, int64_t ended_ns)
 {
     int64_t late = ended_ns - flight->expected_ns;

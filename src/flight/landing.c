@@ -295,7 +295,7 @@ static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
     return times.ended;
 }
 
-/* Time from the issue until its kernel started, when its copies are over. */
+/* Time from the issue of the chunk until its kernel started, which waits for the chunk's copies. */
 static int64_t fetch_of(const struct yk_job *job, const struct yk_job_device *jd,
                         const struct yk_flight *flight)
 {
@@ -322,8 +322,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     if (outcome == YOKE_OK)
         outcome = yk_exchange_outcome(jd->device->place, flight->relies_on);
     status = outcome;
-    if (outcome !=
-        YOKE_OK) { /* memory may be reused only after operations issued behind it are over, too */
+    if (outcome != YOKE_OK) { /* its memory may be reused only when all operations are over that
+                                 were issued after it */
         yk_place_wait(jd->device->place, flight->home);
         flight->home = NULL;
         flight->homing = yk_flight_is_half_home(job, device, lane);

@@ -37,7 +37,7 @@ int yk_runtime_delist(yoke_runtime *runtime)
     return found;
 }
 
-/* This thread is in a progress callback of this runtime; NULL: none. */
+/* The runtime whose progress callback this thread is in; NULL: it is in none. */
 static _Thread_local const yoke_runtime *called_by;
 
 const yoke_runtime *yk_callback_enter(const yoke_runtime *runtime)

@@ -142,8 +142,8 @@ void yk_pairs_close(struct yk_kernel *kernel);
 struct yk_choice *yk_pair_choice(struct yk_pair *pair, uint64_t key, int device);
 
 /* recall: returns the memory of jobs with that key, or NULL. memorise: the same, but makes an empty
- * memory if there is none, in place of the one that was unused for longest if there are as many as
- * there may be, or no memory for one more. With runtime.lock held. */
+ * one if there is none. If the kernel has YK_MEMORIES of them, or if the allocation fails, the one
+ * that was unused for longest is emptied. With runtime.lock held. */
 const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key);
 struct yk_memory *yk_kernel_memorise(struct yk_kernel *kernel, uint64_t key);
 

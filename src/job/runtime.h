@@ -126,7 +126,8 @@ struct yoke_runtime {
     int threads;     /* lanes of each CPU device; 0: one per core, and extra_lanes */
     int roams; /* 1: threads that are not bound to a core may run on all processors of the cpuset */
     int extra_lanes; /* additional lanes of the first CPU device */
-    /* Most lanes of each GPU that count as CPU lanes, for the threads that drive them; 0: none. */
+    /* At most this number of lanes of each GPU count as CPU lanes, too, for the threads that drive
+     * them; 0: none. */
     int64_t streams;
 
     struct yk_job *first_job, *last_job;     /* submitted and not done, in that order */

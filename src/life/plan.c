@@ -191,8 +191,8 @@ static void bench_by_split(struct yk_job *job)
             job->devices[d].share = 0;
 }
 
-/* Leaves cores of the first CPU device to threads of GPUs that sleep. Otherwise these may find
- * every core taken when they are woken. */
+/* Keeps cores of the first CPU device free for the threads that drive GPUs. Otherwise such a thread
+ * may find every core taken when it is woken. */
 static void keep_cores(struct yk_job *job, struct yk_split_device *known)
 {
     int d, cpu = -1, gpus = 0;

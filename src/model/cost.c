@@ -16,7 +16,8 @@
 /* Standard deviation of the logarithm of operations per item between two devices that both reach
  * their theoretical peaks. */
 #define PEAK_LOG 1.0
-/* a drifts by this part of itself from job to job: this decides how fast old jobs fade. */
+/* The time of an item is assumed to change by this fraction of itself from job to job. So old jobs
+ * count less and less. */
 #define DRIFT 0.005
 /* Standard deviations beyond which a job is an outlier. */
 #define GATE 3.0

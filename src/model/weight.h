@@ -49,7 +49,8 @@ int yk_weight_gpu_chunks(const struct yk_weight *own, const struct yk_weight *al
 /* 1: a policy changes the weight. */
 int yk_weight_moves(const struct yk_weight *own, const struct yk_weight *all);
 
-/* begin: a job begins. tell: it succeeded and reports its times. end: it is over; 1: so is the run.
+/* begin: a job begins. tell: a job that succeeded reports its times. end: a job is over; returns 1
+ * if the run is over, too.
  */
 void yk_weight_begin(struct yk_weight_run *run);
 void yk_weight_tell(struct yk_weight_run *run, const struct yk_weight_job *job);

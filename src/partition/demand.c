@@ -1,9 +1,9 @@
 /* demand.c - PURE. Demand-driven scheduling after Ribeiro, Barbosa and Santos ("A Framework for
  * Efficient Execution of Data Parallel Irregular Applications on Heterogeneous Systems"),
  * section 4.1: a device that asks gets a task of N / dd items times its capability, the fastest
- * device's being 1. So tasks last about as long everywhere, and unforeseen differences even out
- * because faster devices ask more often. A device may hold a window of tasks (section 3.3): the
- * next one's copies hide behind its work.
+ * device's being 1. So tasks take about the same time on all devices, and unforeseen differences
+ * even out because faster devices ask more often. A device may hold a window of tasks
+ * (section 3.3): the next one's copies hide behind its work.
  *
  * A model supplies the capabilities, behind a table of functions as in the paper. The paper's own
  * results use the peaks that manufacturers announce.
@@ -12,7 +12,7 @@
  *   - dd, "a system constant" that makes many more tasks than devices, is 16 for each device.
  *   - The maximum in eq. 1 is taken over the devices that still take part: once the fastest is lost
  *     the next one gets tasks of N / dd.
- *   - A device whose capability is unknown counts as 1: it must not wait for others to be known.
+ *   - A device of unknown capability counts as 1, so that it gets work before the others are known.
  *   - The cores are one device, which share a task among them.
  *   - Only ratios of peaks count, so peaks are useless if one device's peak is unknown.
  */

@@ -86,7 +86,7 @@ static int64_t core_count(const struct yk_ht *ht)
     return cores > 0 ? cores : 0;
 }
 
-/* Sum of f over all active streams except `without` of them on that device. */
+/* Sum of f over all active streams, of which `without` streams of that device do not count. */
 static double speeds(const struct yk_ht *ht, int device, int without)
 {
     const struct yk_split_view *view = ht->view;

@@ -262,8 +262,8 @@ static int is_level(const struct yk_split_device *device)
     return (device->waited || device->crowded) && device->rate > 0 && device->share >= 0;
 }
 
-/* Averages the devices of the make of device `which`. If one of them got nothing, another may have
- * done everything because one device is best: then shares stay, for the partitioner to decide. */
+/* Averages the devices of the same make as device `which`. If one of them got nothing, all shares
+ * stay: one device alone may be best, and that is for the partitioner to decide. */
 static void level(struct yk_split_device *out, int count, int which)
 {
     double rates = 0, shares = 0;

@@ -52,8 +52,9 @@ static int is_write(const void *context)
 #endif
 }
 
-/* If a program's handler replaced ours and ours has replaced it again, it may pass the signal back
- * to ours: then the signal goes to the handler that was there before both. */
+/* A program's handler that was installed after ours, and was then replaced by ours again, may pass
+ * the signal back to ours. To end that circle, the signal then goes to the handler that was there
+ * before both. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
     const int is_back = passing == info;

@@ -1,16 +1,16 @@
 /* default.c - the runtime of programs that open none.
  *
- * At the program's end this runtime is not closed. Only what yoke_close waits for and writes is
- * done, because drivers, which also leave by exit handlers, may be gone already, and memory goes
- * with the process.
+ * At the program's end this runtime is not closed. It only waits and writes as yoke_close does, and
+ * frees nothing, because drivers, which also leave by exit handlers, may be gone already, and
+ * memory goes with the process.
  *
  * A driver that leaves while a thread is inside it may crash: PoCL does, in a kernel that it is
  * compiling. Exit handlers run in the reverse of the order of their installation, and drivers
  * install handlers when they are loaded and when they compile for the first time. So the end of the
  * main thread, which comes before all handlers, waits for threads that are in drivers. That is not
- * possible if the main thread never calls the default runtime, if another thread calls exit, or
- * with a C library that lacks it (main_thread.h). Then a handler waits, after the handlers that
- * drivers installed later.
+ * possible if the main thread never calls the default runtime, if another thread calls exit, or if
+ * the C library cannot run a function at the end of the main thread (main_thread.h). Then a handler
+ * waits, after the handlers that drivers installed later.
  */
 
 #include "default.h"

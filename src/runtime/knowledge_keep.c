@@ -1,6 +1,6 @@
 /* knowledge_keep.c - stores what this process learned for later ones: when its runtime closes, and
  * from time to time before that, because a process can be killed (for example at a batch system's
- * time limit). A thread that has waited for a job does that between jobs. It takes some
+ * time limit). A thread that has waited for a job stores it, between jobs. Storing takes some
  * milliseconds per minute. */
 #include <string.h>
 

@@ -49,7 +49,7 @@ static const struct yk_option options[] = {
     { "wait", "YOKE_WAIT", "auto", "how host threads wait for their device", YK_OPTION_CHOICE,
       offsetof(struct settings, waiting), waiting_names },
     /* In all measurements a device's time for the same work varied by a factor of less than 10, and
-     * so did the cost of rows of one job (bench/, path tracing). The default is the square of that.
+     * so did the cost of rows of one job (bench/, path tracing). The default is the product, 100.
      */
     { "watchdog", "YOKE_WATCHDOG", "100",
       "a GPU is taken out if a chunk exceeds this multiple of its expected time, and 10 s (0: "

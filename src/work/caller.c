@@ -44,8 +44,9 @@ static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
 }
 
 /* The duration of this job is unknown, and its first piece alone may be long. So one sleeping
- * thread is woken, at the cost of one wake; preferably a device's host thread, because its kernel
- * must be loaded. If the job still runs when that thread comes, it wakes all others (worker.c). */
+ * thread is woken, at the cost of one wake; preferably the host thread of a device, because the
+ * device must load the kernel first. If the job still runs when that thread comes, it wakes all
+ * others (worker.c). */
 static void call_scout(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;

@@ -7,8 +7,8 @@
 
 /* Starts the device's threads. After an error the caller joins those that were started. */
 yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device);
-/* Waits until the device's threads have ended. runtime.stop must be set. Drivers may still wake
- * them until their device is closed. */
+/* Waits until the device's threads have ended. runtime.stop must be set. Until the device is closed
+ * its driver may still try to wake them. */
 void yk_workers_join(struct yk_runtime_device *device);
 /* Frees the threads' memory, after the device is closed. */
 void yk_workers_close(struct yk_runtime_device *device);

@@ -161,8 +161,8 @@ double yk_cuda_reach(struct yk_device *device, struct yk_device *from);
 CUresult yk_cuda_copy_peer(const struct yk_queue *queue, const struct yk_copy *copy);
 CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy); /* for several runs: where they come
                                                              * from */
-/* Opens the memory that `copy` reads to the queue's device. YOKE_ELOST if the device that has it no
- * longer works. */
+/* Gives the queue's device access to the memory that `copy` reads. YOKE_ELOST if the device that
+ * owns this memory no longer works. */
 yoke_status yk_cuda_peer_ready(const struct yk_queue *queue, const struct yk_copy *copy);
 
 /* cuda_queue.c */

@@ -317,8 +317,8 @@ fail:
     return code;
 }
 
-/* Maps pages first .. last - 1, none of which is mapped. Access is given to all of them by one
- * call, as it takes 1 to 3 ms while the device copies. */
+/* Maps pages first .. last - 1, none of which is mapped. One call gives access to all of them,
+ * because each such call takes 1 to 3 ms while the device copies. */
 static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *buffer, int64_t first,
                              int64_t last)
 {

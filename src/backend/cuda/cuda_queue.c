@@ -50,7 +50,7 @@ void yk_cuda_queue_close(struct yk_queue *queue)
         yk_cuda_watcher_drain(device);
 }
 
-/* The driver's limit (CU_DEVICE_ATTRIBUTE_MAX_PITCH) on all GPUs so far. */
+/* The smallest CU_DEVICE_ATTRIBUTE_MAX_PITCH of the GPUs that were opened so far. */
 static const int64_t most_pitch = INT32_MAX;
 
 static CUresult enqueue_run(const struct yk_queue *queue, const struct yk_copy *copy)

@@ -26,8 +26,8 @@ struct yk_opencl_watch {
     void (*fn)(void *context); /* NULL: a thread sleeps on `parker` */
     void *context;
     struct yk_parker parker; /* of a sleeper */
-    atomic_int parted;       /* set by the callback, and by a sleeping thread that stops waiting for
-                              * it; the second of the two frees the watch */
+    atomic_int parted; /* set by the callback, and by a sleeping thread that stops waiting for the
+                          callback; the later of the two frees the watch */
     struct yk_opencl_watch *next; /* poll: in the device's list, oldest first */
     int64_t since_ns;
 };
