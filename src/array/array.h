@@ -318,7 +318,7 @@ void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);
  * device's own threads learn it. */
 void yk_transfer_write_off(yoke_array *array, int place);
 /* Notes in array->coherence that a copy of `rows` to `place` has ended, or could not be issued.
- * Returns `outcome`. If there is no memory for the note, returns YOKE_ENOMEM, and the rows count as
+ * Returns `outcome`, or the error if the end of a copy could not be noted: then the rows count as
  * not arrived. array->lock is held. */
 yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval rows,
                                 yoke_status outcome);

@@ -1,4 +1,4 @@
-/* interval_map.c - sorted runs in one array. See interval.h. */
+/* interval_map.c - sorted runs in one array. See interval_map.h. */
 #include "interval_map.h"
 
 #include <string.h>

@@ -18,8 +18,8 @@ struct yk_step_plan {
 enum yk_step_word { /* numbers of the queue's 32-bit words */
                     YK_STEP_SEEDS,
                     YK_STEP_ERRORS, /* YOKE_STEP_TOO_MANY and so on, or YK_STEP_NO_MEMORY */
-                    YK_STEP_LEFT, /* one word for each of three launches, at its phase; the next two
-                                     have three words, too */
+                    YK_STEP_LEFT,   /* one word for each of three launches, at its phase; the next
+                                       three   have three words, too */
                     YK_STEP_DEEP = YK_STEP_LEFT + 3,
                     YK_STEP_ENDED = YK_STEP_DEEP + 3,
                     YK_STEP_KEPT = YK_STEP_ENDED + 3,

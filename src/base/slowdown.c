@@ -69,7 +69,7 @@ yoke_status yk_slowdowns_parse(const char *what, const char *text, struct yk_slo
     while (text) {
         const char *plus = strchr(text, '+'), *end = plus ? plus : text + strlen(text);
         if (out->count == YK_SLOWDOWNS_MOST)
-            return yk_fail(YOKE_EINVAL, "%s: load: %d spells at most; leave some out", what,
+            return yk_fail(YOKE_EINVAL, "%s: %d spells of load at most; leave some out", what,
                            YK_SLOWDOWNS_MOST);
         yoke_status status = read_load(text, end, &out->items[out->count]);
         if (status != YOKE_OK)

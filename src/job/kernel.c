@@ -190,14 +190,16 @@ const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key)
 /* An unused memory, a new one, or the one that was unused for longest. */
 static struct yk_memory *next_memory(struct yk_kernel *kernel)
 {
-    struct yk_memory *oldest = kernel->memories[0];
+    struct yk_memory *oldest = kernel->memories[0], *fresh;
     int i;
     for (i = 0; i < YK_MEMORIES && kernel->memories[i]; i++)
         if (kernel->memories[i]->used < oldest->used)
             oldest = kernel->memories[i];
-    if (oldest->used && i < YK_MEMORIES)
-        kernel->memories[i] = yk_calloc(1, sizeof *oldest);
-    return oldest->used && i < YK_MEMORIES && kernel->memories[i] ? kernel->memories[i] : oldest;
+    fresh = oldest->used && i < YK_MEMORIES ? yk_calloc(1, sizeof *fresh) : NULL;
+    if (!fresh)
+        return oldest;
+    kernel->memories[i] = fresh;
+    return fresh;
 }
 
 struct yk_memory *yk_kernel_memorise(struct yk_kernel *kernel, uint64_t key)

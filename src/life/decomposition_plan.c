@@ -120,9 +120,11 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
     plan->jobs = (double)decomposition->jobs;
 }
 
-static void follow_cuts(struct yk_decomposition *decomposition, const struct yk_plan *plan,
+/* Rows move, so what other bounds were compared with does not hold any more. */
+static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *plan,
                         const struct yk_cuts *cuts)
 {
+    plan->weighed = (struct yk_plan_move){ 0 };
     decomposition->cuts = *cuts;
     decomposition->team = yk_plan_team(plan, cuts);
     decomposition->stands = 1;

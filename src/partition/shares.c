@@ -116,11 +116,11 @@ void yk_shares_overlap(void *state, int device)
     struct share *share = &shares->items[device];
     const struct yk_split_device *known = &shares->view->devices[device].known;
     const double items = (double)(share->region.last - share->region.first);
-    double chunks = CHUNKS_MOST;
+    double chunks = known->lanes;
     if (known->host_memory || !(known->copy_item_ns > 0))
         return;
     if (known->fixed_ns > 0)
-        chunks = fmin(chunks, sqrt(known->copy_item_ns * items / known->fixed_ns));
+        chunks = fmin(CHUNKS_MOST, sqrt(known->copy_item_ns * items / known->fixed_ns));
     chunks = fmin(chunks, items / (double)known->fill);
     share->chunk =
         chunk_items(shares->view, device, (int64_t)items, chunks > 1 ? (int64_t)chunks : 1);

@@ -211,21 +211,15 @@ static yoke_status load_module(struct yk_program *program, const yoke_kernel *ke
     return status;
 }
 
-/* Whether the function that was found last does; one made by YOKE_KERNEL, as its parameters are
- * known to be harmless if the range is empty. */
-static int uses_local_memory(struct yk_program *program)
+/* Context current. Whether the function that was found last does. */
+static int uses_local_memory(const struct yk_program *program)
 {
-    struct yk_cuda_device *device = program->device;
     const CUfunction function =
         program->narrow_function ? program->narrow_function : program->function;
     int bytes = 0;
-    if (!program->generated || !yk_cuda_enter_anyway(device))
-        return 0;
-    if (device->cu->FuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function) !=
-        CUDA_SUCCESS)
-        bytes = 1;
-    yk_cuda_leave(device);
-    return bytes > 0;
+    return program->device->cu->FuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+                                                 function) != CUDA_SUCCESS ||
+           bytes > 0;
 }
 
 /* The entry for 32-bit indexes is found second: the rehearsal's numbers, all 0, then select it. */
@@ -236,8 +230,9 @@ static yoke_status find_and_rehearse(struct yk_program *program, const yoke_kern
     if (status != YOKE_OK)
         return status;
     status = find(program, kernel);
+    const int rehearses = status == YOKE_OK && program->generated && uses_local_memory(program);
     yk_cuda_leave(program->device);
-    return status == YOKE_OK && uses_local_memory(program) ? rehearse(program) : status;
+    return rehearses ? rehearse(program) : status;
 }
 
 static yoke_status build_source(struct yk_program *program, const yoke_kernel *kernel)
