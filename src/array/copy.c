@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "../platform/clock.h"
 #include "array.h"
 
 int64_t yk_copy_small_bytes = 64 << 10;
@@ -27,7 +28,8 @@ static struct yk_pages_question question(const struct yk_place *place, yoke_arra
                                          const struct yk_copy *copy, int64_t at)
 {
     const char *host = host_at(copy, at);
-    const int rows = copy->rows > 1;
+    const int rows = copy->rows > 1, ways = array ? array->whole->pages.ways : 0;
+    const int comes_home = copy->kind == YK_COPY_FROM_DEVICE;
     return (struct yk_pages_question){
         .pinner = place->pinner,
         .range = array ? &array->whole->pages : NULL,
@@ -35,8 +37,19 @@ static struct yk_pages_question question(const struct yk_place *place, yoke_arra
         .host = (void *)host,
         .bytes = (const char *)copy->host + yk_copy_host_span(copy) - host,
         .gaps = rows ? 1 - (double)copy->bytes / (double)copy->host_pitch : 0,
-        .fills = copy->kind == YK_COPY_FROM_DEVICE && !rows
+        .fills = comes_home && !rows,
+        .passes = (ways & YK_PIN_UP && !comes_home) + (ways & YK_PIN_HOME ? 1 : 0)
     };
+}
+
+void yk_copy_expect(struct yk_place *place, yoke_array *array, struct yk_interval rows,
+                    enum yk_copy_kind kind)
+{
+    struct yk_copy copy = { .kind = kind };
+    struct yk_pages_question asked;
+    yk_array_shape_copy(array, rows, &copy);
+    asked = question(place, array, &copy, 0);
+    yk_pages_expect(&asked);
 }
 
 /* The part that starts at `at`, lies within `span` bytes of host memory, and has at most `most`
@@ -59,8 +72,9 @@ static struct yk_copy cut(const struct yk_copy *copy, int64_t at, int64_t span, 
 
 /* Copies between rows on the host and a slot, where they lie without gaps. */
 enum way { INTO_SLOT, OUT_OF_SLOT };
-static void carry(const struct yk_slot *slot, enum way way)
+static void carry(const struct yk_place *place, const struct yk_slot *slot, enum way way)
 {
+    const int64_t start = yk_clock_ns();
     char *close = slot->memory, *apart = slot->host;
     int64_t row = 0;
     do {
@@ -69,6 +83,8 @@ static void carry(const struct yk_slot *slot, enum way way)
         close += slot->bytes;
         apart += slot->pitch;
     } while (++row < slot->rows);
+    if (!place->device->desc.virtual_clock)
+        yk_pages_staged(row * slot->bytes, yk_clock_ns() - start);
 }
 
 /* --- to the device --- */
@@ -120,7 +136,7 @@ static yoke_status up_staged(struct yk_place *place, const struct yk_copy *part)
     if (status != YOKE_OK)
         return status;
     use_slot(slot, &copy);
-    carry(slot, INTO_SLOT);
+    carry(place, slot, INTO_SLOT);
     yk_lock(&place->lock);
     status = place->device->backend->copy(place->upload, &copy, &event);
     if (status == YOKE_OK) {
@@ -281,7 +297,7 @@ static yoke_status land_first(struct yk_haul *haul)
     slot->event = NULL;
     if (status != YOKE_OK)
         return status;
-    carry(slot, OUT_OF_SLOT);
+    carry(haul->place, slot, OUT_OF_SLOT);
     haul->first = slot->next;
     yk_lock(&haul->place->lock);
     yk_stage_give_down(&haul->place->stage, slot);

@@ -88,6 +88,19 @@ int64_t yk_pinner_pinned(struct yk_pinner *pinner)
     return atomic_load(&pinner->pinned);
 }
 
+/* Lock held; released meanwhile. */
+static void unpin(struct yk_device *device, struct yk_interval bytes)
+{
+    int64_t start;
+    yk_unlock(&yk_pages_lock);
+    start = yk_clock_ns();
+    device->backend->unpin(device, address_of(bytes.first));
+    start = yk_clock_ns() - start;
+    yk_lock(&yk_pages_lock);
+    if (!device->desc.virtual_clock)
+        yk_pin_measured(YK_PIN_UNPINNED, yk_interval_length(bytes), start);
+}
+
 /* Unpins a block that is not pending, and removes it from the map. Lock held; released
  * meanwhile. */
 static void let_go(struct yk_pin_block *block)
@@ -97,9 +110,7 @@ static void let_go(struct yk_pin_block *block)
     int orphan;
     if (block->state == YK_PIN_OURS && pinning_process == getpid()) {
         block->state = YK_PIN_PENDING;
-        yk_unlock(&yk_pages_lock);
-        owner->device->backend->unpin(owner->device, address_of(first));
-        yk_lock(&yk_pages_lock);
+        unpin(owner->device, block->bytes);
     }
     yk_pin_remove(&yk_pages_map, first);
     orphan = owner && --owner->blocks == 0 && owner->orphan;
@@ -221,7 +232,7 @@ void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval g
     start = yk_clock_ns() - start;
     yk_lock(&yk_pages_lock);
     if (status == YOKE_OK && !device->desc.virtual_clock)
-        yk_pin_measured(gap.last - gap.first, start);
+        yk_pin_measured(YK_PIN_PINNED, gap.last - gap.first, start);
     if (status == YOKE_OK || foreign) {
         yk_pin_at(&yk_pages_map, gap.first)->state = state;
         if (status == YOKE_OK) {
@@ -299,10 +310,17 @@ static int may_place(const struct yk_pages_question *question, struct yk_interva
     return 1;
 }
 
+static struct yk_pin_copy copy_of(const struct yk_pages_question *question,
+                                  struct yk_interval bytes)
+{
+    return (struct yk_pin_copy){ bytes, 1 - question->gaps, question->passes };
+}
+
 /* Decides whether to pin for `bytes`, which are in no block. Lock held; released meanwhile. */
 static yoke_status decide(const struct yk_pages_question *question, struct yk_interval *bytes)
 {
     struct yk_pin_range *range = question->range;
+    struct yk_pin_copy copy;
     struct yk_interval gap;
     int there;
     if (bytes->first < range->pages.first) { /* up to its first whole page */
@@ -315,13 +333,15 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     gap = yk_pin_gap(&yk_pages_map, range, *bytes);
     if (bytes->last > gap.last)
         bytes->last = gap.last;
-    if (range->refused || !yk_pin_pays(range, gap, *bytes, 1 - question->gaps))
+    copy = copy_of(question, *bytes);
+    if (range->refused || !yk_pin_pays(range, gap, &copy))
         return YOKE_OK;
     there = yk_pages_resident(gap);
     if (there < 0)
         return gone(question);
     if (there || may_place(question, &gap, bytes)) {
-        yk_pin_paid(range, gap, *bytes, 1 - question->gaps);
+        copy.bytes = *bytes;
+        yk_pin_paid(range, gap, &copy);
         make_block(question, gap);
     }
     return YOKE_OK;
@@ -365,6 +385,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     struct yk_pin_block part = { .bytes = { first, first + question->bytes } };
     yoke_status status = YOKE_OK;
     const int pins = question->pinner && question->range;
+    struct yk_pin_copy copy;
     struct yk_piece piece;
     struct yk_interval whole;
     yk_lock(&yk_pages_lock);
@@ -390,8 +411,9 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     }
     piece.bytes = part.bytes.last - part.bytes.first;
     piece.fast = is_fast(&part, question->pinner);
+    copy = copy_of(question, part.bytes);
     if (status == YOKE_OK && !piece.fast)
-        yk_pin_moved(question->range, part.bytes, 1 - question->gaps);
+        yk_pin_moved(question->range, &copy);
     yk_unlock(&yk_pages_lock);
     /* A core that copies memory that is gone would crash. */
     if (status == YOKE_OK && !piece.fast && piece.bytes >= yk_pin_terms.unit &&
@@ -402,7 +424,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     return status;
 }
 
-/* Lock held. */
+/* The whole pages of the question's memory. Lock held. */
 static struct yk_interval asked_for(const struct yk_pages_question *question)
 {
     int64_t first = (int64_t)(intptr_t)question->host;
@@ -414,6 +436,22 @@ static struct yk_interval asked_for(const struct yk_pages_question *question)
     if (bytes.last > question->range->pages.last)
         bytes.last = question->range->pages.last;
     return bytes;
+}
+
+void yk_pages_expect(const struct yk_pages_question *question)
+{
+    if (!question->pinner || !question->range)
+        return;
+    yk_lock(&yk_pages_lock);
+    order_next(question, asked_for(question));
+    yk_unlock(&yk_pages_lock);
+}
+
+void yk_pages_staged(int64_t bytes, int64_t ns)
+{
+    yk_lock(&yk_pages_lock);
+    yk_pin_measured(YK_PIN_STAGED, bytes, ns);
+    yk_unlock(&yk_pages_lock);
 }
 
 void yk_pages_order(const struct yk_pages_question *question)

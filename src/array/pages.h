@@ -35,10 +35,15 @@ struct yk_pages_question {
     int64_t bytes;
     double gaps; /* fraction of the bytes that lies between rows and is not copied */
     int fills;   /* 1: the copy writes all of the bytes */
+    int passes;  /* copies of each byte that are still to come, this one included; 0: not known */
 };
 /* How to copy the beginning of the memory. If pinning it pays, orders that and waits for it at most
  * as long as a core would take to copy it. YOKE_EINVAL: the memory is no longer mapped. */
 yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out);
+/* The memory is to be copied soon: begins to pin what yk_pages_ready would, and does not wait. */
+void yk_pages_expect(const struct yk_pages_question *question);
+/* A core took `ns` to copy the bytes to or from a staging buffer. */
+void yk_pages_staged(int64_t bytes, int64_t ns);
 /* Memory that is present and in no block will be pinned soon, whether that pays or not. */
 void yk_pages_order(const struct yk_pages_question *question);
 /* Whether all of it is in blocks, pinned or not. */

@@ -1,28 +1,37 @@
 /* pin.c - blocks sorted by address, ranges in a list. See pin.h. */
 #include "pin.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../base/alloc.h"
 
 enum { FIRST_CAPACITY = 16, PARTS = 64 };
 static const double mib = 1 << 20;
+/* Few enough that a machine which becomes busy is noticed, and enough that a thread which loses its
+ * core once changes little. */
+static const double MEASURED_BYTES = 8 << 20;
 
 struct yk_pin_terms yk_pin_terms = { .page = 4096,
                                      .unit = 256 << 10,
                                      .grain = 16 << 20,
                                      .most = 32 << 20,
-                                     .pin_ns = 30e3,
-                                     .pin_mib_ns = 46e3,
-                                     .slow_mib_ns = 90e3,
-                                     .fast_mib_ns = 18e3 };
+                                     .pin_ns = 50e3,
+                                     .unpin_ns = 37e3,
+                                     .pin_mib_ns = 50e3,
+                                     .unpin_mib_ns = 20e3,
+                                     .slow_mib_ns = 120e3,
+                                     .fast_mib_ns = 20e3 };
 
-void yk_pin_measured(int64_t bytes, int64_t ns)
+void yk_pin_measured(enum yk_pin_work work, int64_t bytes, int64_t ns)
 {
-    const double spent = (double)ns - yk_pin_terms.pin_ns;
-    if (bytes >= mib)
-        yk_pin_terms.pin_mib_ns =
-            (yk_pin_terms.pin_mib_ns + (spent > 0 ? spent : 0) * mib / (double)bytes) / 2;
+    struct yk_pin_terms *terms = &yk_pin_terms;
+    const double calls[] = { terms->pin_ns, terms->unpin_ns, 0 };
+    double *costs[] = { &terms->pin_mib_ns, &terms->unpin_mib_ns, &terms->slow_mib_ns };
+    const double weight = (double)bytes < MEASURED_BYTES ? (double)bytes / MEASURED_BYTES / 2 : 0.5;
+    const double spent = (double)ns > calls[work] ? (double)ns - calls[work] : 0;
+    if (bytes >= mib || (bytes > 0 && work == YK_PIN_STAGED))
+        *costs[work] += weight * (spent * mib / (double)bytes - *costs[work]);
 }
 
 int64_t yk_pin_worth_waiting(struct yk_interval bytes)
@@ -156,42 +165,40 @@ struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval byte
     return yk_interval_common(gap, units);
 }
 
-static int64_t length(struct yk_interval bytes)
-{
-    return bytes.last > bytes.first ? bytes.last - bytes.first : 0;
-}
-
 /* Bytes that have to be copied unpinned until pinning `gap` is worth it. */
 static double price(struct yk_interval gap)
 {
     const struct yk_pin_terms *terms = &yk_pin_terms;
     const double gain = terms->slow_mib_ns - terms->fast_mib_ns;
-    return mib * (terms->pin_ns + terms->pin_mib_ns * (double)length(gap) / mib) / gain;
+    const double mibs = (double)yk_interval_length(gap) / mib;
+    const double cost =
+        terms->pin_ns + terms->unpin_ns + (terms->pin_mib_ns + terms->unpin_mib_ns) * mibs;
+    return gain > 0 ? mib * cost / gain : INFINITY;
 }
 
-/* Bytes that are left when the gap's price is paid; negative: it cannot be paid. */
-static double left_over(const struct yk_pin_range *range, struct yk_interval gap,
-                        struct yk_interval bytes, double part)
+/* Bytes of the copy in `bytes`. */
+static double copied(const struct yk_pin_copy *copy, struct yk_interval bytes)
 {
-    return range->moved + part * (double)length(yk_interval_common(gap, bytes)) - price(gap);
+    const struct yk_interval common = yk_interval_common(bytes, copy->bytes);
+    return yk_interval_empty(common) ? 0 : copy->part * (double)yk_interval_length(common);
 }
 
-int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
-                double part)
+int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap,
+                const struct yk_pin_copy *copy)
 {
-    return left_over(range, gap, bytes, part) >= 0;
+    const double once = copied(copy, gap);
+    return (copy->passes ? copy->passes * once : range->moved + once) >= price(gap);
 }
 
-void yk_pin_paid(struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
-                 double part)
+void yk_pin_paid(struct yk_pin_range *range, struct yk_interval gap, const struct yk_pin_copy *copy)
 {
-    const double left = left_over(range, gap, bytes, part);
+    const double left = range->moved + copied(copy, gap) - price(gap);
     range->moved = left > 0 ? left : 0;
 }
 
-void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes, double part)
+void yk_pin_moved(struct yk_pin_range *range, const struct yk_pin_copy *copy)
 {
-    range->moved += part * (double)length(yk_interval_common(bytes, range->pages));
+    range->moved += copied(copy, range->pages);
 }
 
 yoke_status yk_pin_insert(struct yk_pin_map *map, const struct yk_pin_block *block)

@@ -39,11 +39,14 @@ struct yk_pin_block {
     void *owner;      /* what pinned it; its type is known to the map's owner */
 };
 
+enum yk_pin_way { YK_PIN_UP = 1, YK_PIN_HOME = 2 }; /* bits */
 struct yk_pin_range { /* owned by the caller; in the map from join to leave */
     struct yk_interval pages;
     int is_array; /* 0: memory that waits for arrays */
     int joined;
-    int refused;  /* it could not be pinned; not tried again */
+    int refused; /* it could not be pinned; not tried again */
+    int ways; /* enum yk_pin_way: an array of one job, whose bytes are copied once each way; 0: it
+               * is not known how often they are copied */
     double moved; /* bytes that were copied unpinned and have not paid for a block yet */
     struct yk_pin_range *next, *previous;
 };
@@ -55,24 +58,27 @@ struct yk_pin_map { /* zero-initialise */
 };
 void yk_pin_map_close(struct yk_pin_map *map);
 
-/* The sizes (bytes) and costs (ns) that decide. Measured on a node with an H200; tests set their
- * own. Pinning a MiB takes 18 us (large pages) to 46 us on an idle machine, and two to four times
- * that while workers keep all cores busy; memory that is used once is then better staged. So the
- * latest measurements replace the first guess (yk_pin_measured). `page`, `unit`, `grain` and `most`
- * are powers of two, in ascending order. */
+/* The sizes (bytes) and costs (ns) that decide. Measured on a node with an H100, where a driver
+ * pins a block in 50 us and 45 to 70 us a MiB, and a core copies a MiB into a staging buffer in 120
+ * to 160 us. Other nodes pin large pages in 18 us a MiB; workers that keep all cores busy make
+ * pinning two to four times as dear. So the latest measurements replace the first guess
+ * (yk_pin_measured); tests set their own. `page`, `unit`, `grain` and `most` are powers of two, in
+ * ascending order. */
 struct yk_pin_terms {
     int64_t page, unit; /* blocks begin and end at multiples of unit, or with their range; */
     int64_t grain;      /* in large ranges at multiples of about 1 / 64 of the range, but at most
                          * this */
     int64_t most;       /* largest block: it is pinned before the first copy can start */
-    double pin_ns;      /* one call to the driver */
-    double pin_mib_ns, slow_mib_ns, fast_mib_ns; /* pinning a MiB; copying a MiB unpinned and
-                                                  * pinned */
+    double pin_ns, unpin_ns;         /* one call to the driver */
+    double pin_mib_ns, unpin_mib_ns; /* a MiB of it */
+    double slow_mib_ns, fast_mib_ns; /* copying a MiB unpinned and pinned */
 };
 extern struct yk_pin_terms yk_pin_terms;
 
-/* Pinning `bytes` took `ns`. The latest measurement has weight one half. */
-void yk_pin_measured(int64_t bytes, int64_t ns);
+/* Pinning `bytes`, unpinning them, or copying them to or from a staging buffer took `ns`. The
+ * latest MEASURED_BYTES have weight one half. */
+enum yk_pin_work { YK_PIN_PINNED, YK_PIN_UNPINNED, YK_PIN_STAGED };
+void yk_pin_measured(enum yk_pin_work work, int64_t bytes, int64_t ns);
 /* ns that a copy of the bytes may wait for their pinning before it goes another way; 0 if pinning
  * is slower than that other way. */
 int64_t yk_pin_worth_waiting(struct yk_interval bytes);
@@ -96,23 +102,34 @@ struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_
                               struct yk_interval bytes);
 /* The whole units of `gap` that a copy of `bytes` overwrites. */
 struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval bytes);
-/* Whether pinning `gap` pays for a copy of the fraction `part` of the bytes that `bytes` and `gap`
- * share. It pays if this copy, and all earlier copies of the range that were unpinned and have not
- * paid for a block yet, lose as much time as pinning takes:
+/* A copy of the fraction `part` of `bytes`, of which `passes` copies are still to come, this one
+ * included; 0: it is not known how many. */
+struct yk_pin_copy {
+    struct yk_interval bytes;
+    double part;
+    int passes;
+};
+/* Whether pinning `gap` pays for the copy. If it is known how often the bytes that the copy and
+ * `gap` share are copied, it pays if it takes less time than it saves:
  *
- *     (slow - fast) * (moved + copied) >= pin_call + pin * gap
+ *     passes * (slow - fast) * copied >= pin_call + unpin_call + (pin + unpin) * gap
+ *
+ * Otherwise it pays if this copy, and all earlier copies of the range that were unpinned and have
+ * not paid for a block yet, lose as much time as that:
+ *
+ *     (slow - fast) * (moved + copied) >= pin_call + unpin_call + (pin + unpin) * gap
  *
  * So pinning costs at most as much as was lost without it (the ski rental argument). The copies of
  * the whole range count, because rows are mostly used one after the other: otherwise each chunk
  * smaller than a block would find a new block with nothing moved, and a first job would pin
  * nothing. */
-int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
-                double part);
+int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap,
+                const struct yk_pin_copy *copy);
 /* The gap is being pinned: the bytes that paid for it pay for nothing else. */
-void yk_pin_paid(struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
-                 double part);
-/* The fraction `part` of `bytes` was copied unpinned. */
-void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes, double part);
+void yk_pin_paid(struct yk_pin_range *range, struct yk_interval gap,
+                 const struct yk_pin_copy *copy);
+/* The copy was unpinned. */
+void yk_pin_moved(struct yk_pin_range *range, const struct yk_pin_copy *copy);
 
 /* The block must not overlap another. YOKE_ENOMEM leaves the map unchanged. */
 yoke_status yk_pin_insert(struct yk_pin_map *map, const struct yk_pin_block *block);

@@ -294,6 +294,23 @@ static yoke_status stage_all_on_host(const struct staging *staging)
     return status;
 }
 
+/* Has host memory pinned, where that pays, while the rows before it in the flight travel. */
+static void expect(const struct staging *staging, int p)
+{
+    const struct yk_job *job = staging->job;
+    struct yk_place *place = staging->jd->device->place;
+    const enum yk_holding holding = staging->jd->holding[p];
+    const struct yk_interval rows = rows_of(staging, p);
+    yoke_array *array = job->args[p].array;
+    if (!place->pinner || (holding != YK_HELD_WHOLE && holding != YK_HELD_WINDOW) ||
+        array->panels || yk_array_span(array, rows) < yk_pin_terms.unit)
+        return;
+    if (reads(job->args[p].mode) && yk_array_missing(array, place->number, rows) > 0)
+        yk_copy_expect(place, array, rows, YK_COPY_TO_DEVICE);
+    else if (yk_leaves_at_once(job, staging->jd, p))
+        yk_copy_expect(place, array, rows, YK_COPY_FROM_DEVICE);
+}
+
 static yoke_status stage_all_on_device(const struct staging *staging)
 {
     const struct yk_job *job = staging->job;
@@ -313,6 +330,8 @@ static yoke_status stage_all_on_device(const struct staging *staging)
         if (loads[p].sharers)
             shared |= 1u << p;
     }
+    for (left = arrays; left; left &= left - 1)
+        expect(staging, __builtin_ctz(left));
     for (left = shared; left && status == YOKE_OK; left &= left - 1)
         status = stage_on_device(staging, __builtin_ctz(left));
     for (left = arrays & ~shared; left && status == YOKE_OK; left &= left - 1)

@@ -8,6 +8,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../job/array_handle.h"
 #include "../job/check.h"
 #include "../job/job.h"
 #include "../job/value.h"
@@ -200,6 +201,15 @@ static yoke_status find_same(struct call *call, int p, const yoke_array_spec *sp
     return YOKE_OK;
 }
 
+/* The array is this call's alone, so its rows are copied at most once each way. */
+static void tell_ways(yoke_array *handle, yoke_param_mode mode)
+{
+    yoke_array *array = yk_array_of(handle, "yoke_for");
+    if (array)
+        array->pages.ways |= (mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT ? YK_PIN_UP : 0) |
+                             (yk_writes_rows(mode) ? YK_PIN_HOME : 0);
+}
+
 static yoke_status take_memory(struct call *call, int p)
 {
     const yoke_param *param = &call->job.kernel->params[p];
@@ -220,10 +230,12 @@ static yoke_status take_memory(struct call *call, int p)
     status = shape_memory(call, p, &spec);
     if (status == YOKE_OK)
         status = find_same(call, p, &spec);
-    if (status != YOKE_OK || call->job.args[p].array)
-        return status;
-    status = yoke_array_open(call->runtime, &spec, &call->opened[p]);
-    call->job.args[p].array = call->opened[p];
+    if (status == YOKE_OK && !call->job.args[p].array) {
+        status = yoke_array_open(call->runtime, &spec, &call->opened[p]);
+        call->job.args[p].array = call->opened[p];
+    }
+    if (status == YOKE_OK)
+        tell_ways(call->job.args[p].array, param->mode);
     return status;
 }
 

@@ -9,9 +9,11 @@
 
 #include <cmocka.h>
 
+#include "array/pages.h"
 #include "backend/sim/sim.h"
 #include "base/alloc.h"
 #include "job/runtime.h"
+#include "job_kernels.h"
 #include "ok.h"
 #include "unaligned.h"
 
@@ -40,6 +42,44 @@ static void pinned_when_it_pays(void **state)
     assert_int_equal(yk_sim.pinned_bytes, 0);
     OK(yoke_close(rt));
     yk_pin_terms.pin_ns = before;
+}
+
+/* Total bytes that the runtime's GPU has pinned so far, in pages. */
+static int pages_pinned(yoke_runtime *rt)
+{
+    struct yk_pinner *pinner = NULL;
+    for (int d = 0; d < rt->device_count && !pinner; d++)
+        pinner = rt->devices[d].place->pinner;
+    assert_non_null(pinner);
+    return (int)(yk_pinner_pinned(pinner) / PAGE);
+}
+
+/* It is known how often a loop copies its memory: x once, y twice. So what one copy does not pay
+ * for is pinned for y and staged for x, at once and in each call. */
+static void memory_of_a_loop(void **state)
+{
+    const struct yk_pin_terms before = yk_pin_terms;
+    const double gain = before.slow_mib_ns - before.fast_mib_ns;
+    const struct {
+        double cost;
+        int least, most;
+    } cases[] = { { 0.7, 9, 12 }, { 1.4, 4, 6 }, { 2.1, 0, 0 } };
+    (void)state;
+    for (int c = 0; c < 3; c++) {
+        yoke_runtime *rt = open_runtime("sim:gpu:pin=yes:staging=yes");
+        yk_pin_terms.pin_mib_ns = 0.8 * cases[c].cost * gain;
+        yk_pin_terms.unpin_mib_ns = 0.2 * cases[c].cost * gain;
+        unaligned_fill(&unaligned);
+        for (int call = 1; call <= 3; call++) {
+            OK(yoke_for(rt, &k_saxpy, N, 2.0f, unaligned.x, unaligned.y));
+            assert_in_range(pages_pinned(rt), call * cases[c].least, call * cases[c].most);
+            assert_int_equal(yk_sim.pinned_bytes, 0);
+        }
+        for (int i = 0; i < N; i++)
+            assert_true(unaligned.y[i] == 1 + 3 * 2 * (float)(i % 100));
+        OK(yoke_close(rt));
+    }
+    yk_pin_terms = before;
 }
 
 static void memory_of_yoke_alloc(void **state)
@@ -243,10 +283,11 @@ static void freed_while_wrapped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pinned_when_it_pays),     cmocka_unit_test(memory_of_yoke_alloc),
-        cmocka_unit_test(freed_too_early),         cmocka_unit_test(untouched_memory),
-        cmocka_unit_test(untouched_sources),       cmocka_unit_test(two_runtimes_share_pages),
-        cmocka_unit_test(pinned_by_somebody_else), cmocka_unit_test(freed_while_wrapped),
+        cmocka_unit_test(pinned_when_it_pays),      cmocka_unit_test(memory_of_a_loop),
+        cmocka_unit_test(memory_of_yoke_alloc),     cmocka_unit_test(freed_too_early),
+        cmocka_unit_test(untouched_memory),         cmocka_unit_test(untouched_sources),
+        cmocka_unit_test(two_runtimes_share_pages), cmocka_unit_test(pinned_by_somebody_else),
+        cmocka_unit_test(freed_while_wrapped),
     };
     return cmocka_run_group_tests(tests, unaligned_sizes, NULL);
 }

@@ -150,6 +150,29 @@ static struct yk_interval mib(double first, double last)
     return (struct yk_interval){ (int64_t)(first * 1048576), (int64_t)(last * 1048576) };
 }
 
+static struct yk_pin_copy once(struct yk_interval bytes)
+{
+    return (struct yk_pin_copy){ .bytes = bytes, .part = 1 };
+}
+
+static int pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes)
+{
+    const struct yk_pin_copy copy = once(bytes);
+    return yk_pin_pays(range, gap, &copy);
+}
+
+static void moved(struct yk_pin_range *range, struct yk_interval bytes)
+{
+    const struct yk_pin_copy copy = once(bytes);
+    yk_pin_moved(range, &copy);
+}
+
+static void paid(struct yk_pin_range *range, struct yk_interval gap)
+{
+    const struct yk_pin_copy copy = once(gap);
+    yk_pin_paid(range, gap, &copy);
+}
+
 static void when_it_pays(void **state)
 {
     struct yk_pin_map map = { 0 };
@@ -161,49 +184,86 @@ static void when_it_pays(void **state)
     yk_pin_terms.pin_mib_ns = usual.slow_mib_ns - 10e3; /* as if all cores work */
     yk_pin_join(&map, &range);
     /* The first move is not enough, the second is, for a whole block; not for a part of it. */
-    assert_false(yk_pin_pays(&range, mib(100, 108), mib(100, 108), 1));
-    yk_pin_moved(&range, mib(100, 108), 1);
-    assert_true(yk_pin_pays(&range, mib(100, 108), mib(100, 108), 1));
-    assert_true(yk_pin_pays(&range, mib(101, 102), mib(101, 102), 1));
-    assert_false(yk_pin_pays(&range, mib(92, 108), mib(100, 101), 1));
-    yk_pin_paid(&range, mib(100, 108), mib(100, 108), 1);
+    assert_false(pays(&range, mib(100, 108), mib(100, 108)));
+    moved(&range, mib(100, 108));
+    assert_true(pays(&range, mib(100, 108), mib(100, 108)));
+    assert_true(pays(&range, mib(101, 102), mib(101, 102)));
+    assert_false(pays(&range, mib(92, 108), mib(100, 101)));
+    paid(&range, mib(100, 108));
     assert_true(range.moved >= 0 && range.moved < 8 << 20);
     range.moved = 0;
     /* Small copies have to recur until the time lost equals the cost of pinning, and no longer. */
-    for (; !yk_pin_pays(&range, piece, piece, 1); passes++)
-        yk_pin_moved(&range, piece, 1);
+    for (; !pays(&range, piece, piece); passes++)
+        moved(&range, piece);
     double lost = passes * 0.25 * (usual.slow_mib_ns - usual.fast_mib_ns);
-    double cost = usual.pin_ns + 0.25 * yk_pin_terms.pin_mib_ns;
+    double cost =
+        usual.pin_ns + usual.unpin_ns + 0.25 * (yk_pin_terms.pin_mib_ns + usual.unpin_mib_ns);
     assert_true(lost < cost && cost <= lost + 0.25 * (usual.slow_mib_ns - usual.fast_mib_ns));
     /* Copies elsewhere in the range count, until they have paid for a block. */
-    assert_true(yk_pin_pays(&range, mib(80, 80.25), mib(80, 80.25), 1));
-    yk_pin_paid(&range, mib(80, 80.25), mib(80, 80.25), 1);
-    assert_false(yk_pin_pays(&range, piece, piece, 1));
-    yk_pin_moved(&range, mib(0, 64), 1); /* outside of the range */
-    assert_false(yk_pin_pays(&range, piece, piece, 1));
+    assert_true(pays(&range, mib(80, 80.25), mib(80, 80.25)));
+    paid(&range, mib(80, 80.25));
+    assert_false(pays(&range, piece, piece));
+    moved(&range, mib(0, 64)); /* outside of the range */
+    assert_false(pays(&range, piece, piece));
     yk_pin_leave(&map, &range);
 }
 
-/* Recent costs of pinning decide how much it may cost next time. */
+/* What is known to be copied n times pays with n times what one copy saves, whatever was copied
+ * before. */
+static void when_the_copies_are_known(void **state)
+{
+    struct yk_pin_range range = { .pages = mib(64, 128), .is_array = 1 };
+    struct yk_pin_copy copy = once(mib(64, 68));
+    (void)state;
+    yk_pin_terms = usual;
+    yk_pin_terms.pin_ns = yk_pin_terms.unpin_ns = 0;
+    yk_pin_terms.slow_mib_ns = 120e3;
+    yk_pin_terms.fast_mib_ns = 20e3;
+    for (int passes = 1; passes <= 2; passes++)
+        for (int cost = 50; cost <= 250; cost += 20) {
+            yk_pin_terms.pin_mib_ns = (cost - 10) * 1e3;
+            yk_pin_terms.unpin_mib_ns = 10e3;
+            copy.passes = passes;
+            range.moved = cost % 40 ? 0 : 64 << 20;
+            assert_int_equal(yk_pin_pays(&range, copy.bytes, &copy), passes * 100 >= cost);
+        }
+    yk_pin_terms.slow_mib_ns = yk_pin_terms.fast_mib_ns; /* never */
+    assert_false(yk_pin_pays(&range, copy.bytes, &copy));
+    yk_pin_terms = usual;
+}
+
+/* Recent costs decide how much pinning may cost next time. */
 static void measured(void **state)
 {
     struct yk_pin_range range = { .pages = mib(64, 128), .is_array = 1 };
     const struct yk_interval block = mib(64, 80);
+    const struct yk_pin_terms *terms = &yk_pin_terms;
     (void)state;
     yk_pin_terms = usual;
-    assert_true(yk_pin_pays(&range, block, block, 1)); /* on idle cores */
+    assert_true(pays(&range, block, block)); /* on idle cores */
     assert_int_equal(yk_pin_worth_waiting(block), usual.pin_ns + 16 * usual.slow_mib_ns);
     for (int times = 0; times < 8; times++)
-        yk_pin_measured(16 << 20, (int64_t)(usual.pin_ns + 16 * 200e3));
-    assert_true(yk_pin_terms.pin_mib_ns > 190e3 && yk_pin_terms.pin_mib_ns <= 200e3);
-    assert_false(yk_pin_pays(&range, block, block, 1));
+        yk_pin_measured(YK_PIN_PINNED, 16 << 20, (int64_t)(usual.pin_ns + 16 * 200e3));
+    assert_true(terms->pin_mib_ns > 190e3 && terms->pin_mib_ns <= 200e3);
+    assert_false(pays(&range, block, block));
     assert_int_equal(yk_pin_worth_waiting(block), 0);
-    yk_pin_measured(4096, 1); /* too small to measure the cost of a MiB */
-    assert_true(yk_pin_terms.pin_mib_ns > 190e3);
+    yk_pin_measured(YK_PIN_PINNED, 4096, 1); /* too small to measure the cost of a MiB */
+    assert_true(terms->pin_mib_ns > 190e3);
+    for (int times = 0; times < 64; times++)
+        yk_pin_measured(YK_PIN_STAGED, 1 << 20, (int64_t)400e3);
+    assert_true(terms->slow_mib_ns > 390e3 && terms->slow_mib_ns <= 400e3);
+    assert_true(pays(&range, block, block));               /* the other way is even slower */
+    yk_pin_measured(YK_PIN_STAGED, 1 << 20, (int64_t)8e6); /* the thread lost its core */
+    assert_true(terms->slow_mib_ns < 1e6);
     for (int times = 0; times < 8; times++)
-        yk_pin_measured(16 << 20, 1);
-    assert_true(yk_pin_terms.pin_mib_ns >= 0 && yk_pin_terms.pin_mib_ns < 1e3);
-    assert_true(yk_pin_pays(&range, block, block, 1));
+        yk_pin_measured(YK_PIN_UNPINNED, 16 << 20, (int64_t)(usual.unpin_ns + 16 * 900e3));
+    assert_true(terms->unpin_mib_ns > 890e3 && terms->unpin_mib_ns <= 900e3);
+    assert_false(pays(&range, block, block));
+    yk_pin_terms = usual;
+    for (int times = 0; times < 8; times++)
+        yk_pin_measured(YK_PIN_PINNED, 16 << 20, 1);
+    assert_true(terms->pin_mib_ns >= 0 && terms->pin_mib_ns < 1e3);
+    assert_true(pays(&range, block, block));
     yk_pin_terms = usual;
 }
 
@@ -256,9 +316,10 @@ int main(void)
 {
     const char *given = getenv("YOKE_TEST_SEED");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(when_it_pays),     cmocka_unit_test(measured),
-        cmocka_unit_test(whole_pages_only), cmocka_unit_test(filled_units),
-        cmocka_unit_test(without_memory),   cmocka_unit_test(against_a_model),
+        cmocka_unit_test(when_it_pays),    cmocka_unit_test(when_the_copies_are_known),
+        cmocka_unit_test(measured),        cmocka_unit_test(whole_pages_only),
+        cmocka_unit_test(filled_units),    cmocka_unit_test(without_memory),
+        cmocka_unit_test(against_a_model),
     };
     usual = yk_pin_terms;
     seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
