@@ -2,7 +2,6 @@
  */
 #include "token.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +10,21 @@ static const char *const signs[] = { "<<=", ">>=", "...", "->", "++", "--", "<<"
                                      "<=",  ">=",  "==",  "!=", "&&", "||", "+=", "-=",
                                      "*=",  "/=",  "%=",  "&=", "|=", "^=" };
 
+/* Not those of ctype.h: those ask for the locale at every character, and the first job of a kernel
+ * waits for this. */
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 static int is_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return ((c | 32) >= 'a' && (c | 32) <= 'z') || is_digit(c) || c == '_';
+}
+
+static int is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 static const char *skip_directive(const char *at, int *line)
@@ -35,7 +46,7 @@ static const char *skip_space(const char *at, int *line)
             (*line)++;
         if (*at == '#')
             at = skip_directive(at, line);
-        else if (isspace((unsigned char)*at))
+        else if (is_space(*at))
             at++;
         else
             return at;
@@ -52,6 +63,8 @@ static int quoted_length(const char *at)
 
 static int sign_length(const char *at)
 {
+    if (!strchr("=<>.+-&|", at[1])) /* no longer sign has another second character */
+        return 1;
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++) {
         const char *sign = signs[s];
         if (at[0] == sign[0] && at[1] == sign[1] && (!sign[2] || at[2] == sign[2]))
@@ -77,7 +90,7 @@ struct yk_token yk_token_next(const char **at, int *line)
     struct yk_token token = { YK_TOKEN_END, text, 0, *line };
     if (!*text)
         ;
-    else if (isdigit((unsigned char)*text) || (*text == '.' && isdigit((unsigned char)text[1])))
+    else if (is_digit(*text) || (*text == '.' && is_digit(text[1])))
         token.kind = YK_TOKEN_NUMBER, token.length = number_length(text);
     else if (is_name(*text)) {
         token.kind = YK_TOKEN_NAME;
@@ -89,12 +102,6 @@ struct yk_token yk_token_next(const char **at, int *line)
         token.kind = YK_TOKEN_SIGN, token.length = sign_length(text);
     *at = text + token.length;
     return token;
-}
-
-int yk_token_is(const struct yk_token *token, const char *word)
-{
-    return *token->text == *word && (size_t)token->length == strlen(word) &&
-           memcmp(token->text, word, (size_t)token->length) == 0;
 }
 
 int yk_token_is_narrow(const struct yk_token *type)

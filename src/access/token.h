@@ -4,7 +4,7 @@
 #ifndef YK_ACCESS_TOKEN_H
 #define YK_ACCESS_TOKEN_H
 
-#include <stddef.h>
+#include <string.h>
 
 enum yk_token_kind { YK_TOKEN_END, YK_TOKEN_NAME, YK_TOKEN_NUMBER, YK_TOKEN_SIGN, YK_TOKEN_QUOTED };
 
@@ -24,7 +24,12 @@ struct yk_token_span {
  * byte that begins nothing else is a sign. Counts `line` on. */
 struct yk_token yk_token_next(const char **at, int *line);
 
-int yk_token_is(const struct yk_token *token, const char *word);
+/* Most tokens differ in their first character. */
+static inline int yk_token_is(const struct yk_token *token, const char *word)
+{
+    return *token->text == *word && (size_t)token->length == strlen(word) &&
+           memcmp(token->text, word, (size_t)token->length) == 0;
+}
 /* Whether it is a type with fewer bits than int: computing in it wraps where indexes do not. */
 int yk_token_is_narrow(const struct yk_token *type);
 
