@@ -379,6 +379,15 @@ static void await_block(struct yk_pin_block *part)
     }
 }
 
+/* The question's range joins the map. Lock held; released meanwhile. */
+static void take_in(const struct yk_pages_question *question)
+{
+    if (question->range->joined)
+        return;
+    yk_pin_join(&yk_pages_map, question->range);
+    yk_foreign_find(question->pinner, question->range);
+}
+
 yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out)
 {
     int64_t first = (int64_t)(intptr_t)question->host;
@@ -397,8 +406,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
         yk_unlock(&yk_pages_lock);
         return YOKE_OK;
     }
-    if (!question->range->joined)
-        yk_pin_join(&yk_pages_map, question->range);
+    take_in(question);
     whole = part.bytes;
     part = yk_pin_look(&yk_pages_map, whole);
     if (part.state == YK_PIN_NOT) {
@@ -429,8 +437,7 @@ static struct yk_interval asked_for(const struct yk_pages_question *question)
 {
     int64_t first = (int64_t)(intptr_t)question->host;
     struct yk_interval bytes = { first, first + question->bytes };
-    if (!question->range->joined)
-        yk_pin_join(&yk_pages_map, question->range);
+    take_in(question);
     if (bytes.first < question->range->pages.first)
         bytes.first = question->range->pages.first;
     if (bytes.last > question->range->pages.last)

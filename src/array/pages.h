@@ -16,7 +16,8 @@
  * runtime and is closed with the last of these blocks. */
 struct yk_pinner;
 yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out); /* borrows */
-int64_t yk_pinner_pinned(struct yk_pinner *pinner); /* total bytes so far */
+int64_t yk_pinner_pinned(struct yk_pinner *pinner);    /* total bytes so far */
+int yk_pinner_is_busy(const struct yk_pinner *pinner); /* whether the driver is pinning for it */
 /* Nothing runs on the device any more. Closes it, at once or later; if `pinner` is NULL, at
  * once. */
 void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device);

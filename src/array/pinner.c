@@ -72,6 +72,15 @@ static yoke_status start_thread(struct yk_pinner *pinner)
     return status;
 }
 
+int yk_pinner_is_busy(const struct yk_pinner *pinner)
+{
+    int is_busy;
+    yk_lock(&yk_pages_lock);
+    is_busy = pinner->busy != NULL;
+    yk_unlock(&yk_pages_lock);
+    return is_busy;
+}
+
 void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap)
 {
     struct yk_pinner *pinner = question->pinner;

@@ -1,5 +1,5 @@
-/* pinner.h - a device that pins, and the thread that does it. For pages.c and region.c. The lock is
- * held throughout; the thread releases it while a driver works.
+/* pinner.h - a device that pins, and the thread that does it. For the files of the pages. The lock
+ * is held throughout; the thread releases it while a driver works.
  */
 #ifndef YK_ARRAY_PINNER_H
 #define YK_ARRAY_PINNER_H
@@ -56,6 +56,11 @@ void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
 /* --- region.c --- */
 /* Iterates over the memory of yoke_alloc: NULL gives the first range; returns NULL at the end. */
 struct yk_pin_range *yk_regions_next(const struct yk_pin_range *range);
+
+/* --- foreign.c --- */
+/* Adds the blocks that other code has pinned in the range, which has joined; the lock is released
+ * meanwhile. */
+void yk_foreign_find(struct yk_pinner *pinner, const struct yk_pin_range *range);
 
 /* --- filled.c --- */
 /* Pins one block that the program has filled; the lock is released meanwhile. Returns the ns to

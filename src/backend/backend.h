@@ -259,6 +259,9 @@ struct yk_backend {
      * memory cannot be pinned (a read-only map), or other code has pinned it: then *foreign is 1,
      * and copies are fast anyway. */
     yoke_status (*pin)(struct yk_device *device, void *host, int64_t bytes, int *foreign);
+    /* Where the pinned memory around `host` ends, whichever code has pinned it; NULL: it is not
+     * pinned, or the driver does not say how far. Optional. */
+    const void *(*pinned_until)(struct yk_device *device, const void *host);
     void (*unpin)(struct yk_device *device, void *host); /* no copy is reading or writing it */
     /* The driver's own memory, always pinned: for staging, and with desc.reaches_host for kernels.
      * Once a launch is complete, the host sees what its kernel wrote there. */

@@ -192,6 +192,7 @@ yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
     device->table.free = yk_check_free;
     device->table.memory_free = yk_check_memory_free;
     device->table.pin = inner->backend->pin ? yk_check_pin : NULL;
+    device->table.pinned_until = inner->backend->pinned_until ? yk_check_pinned_until : NULL;
     device->table.unpin = yk_check_unpin;
     device->table.host_alloc = inner->backend->host_alloc ? yk_check_host_alloc : NULL;
     device->table.host_free = yk_check_host_free;

@@ -170,6 +170,7 @@ yoke_status yk_check_committed(const struct check_buffer *buffer, const char *sl
 
 /* check_host.c */
 yoke_status yk_check_pin(struct yk_device *device, void *host, int64_t bytes, int *foreign);
+const void *yk_check_pinned_until(struct yk_device *device, const void *host);
 void yk_check_unpin(struct yk_device *device, void *host);
 yoke_status yk_check_host_alloc(struct yk_device *device, int64_t bytes, void **out);
 void yk_check_host_free(struct yk_device *device, void *host);

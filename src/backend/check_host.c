@@ -103,6 +103,15 @@ yoke_status yk_check_pin(struct yk_device *handle, void *memory, int64_t bytes, 
     return status;
 }
 
+const void *yk_check_pinned_until(struct yk_device *handle, const void *host)
+{
+    struct check_device *device = yk_check_device_find(handle, "pinned_until");
+    const void *end = device && host ? device->backend->pinned_until(device->inner, host) : NULL;
+    if (end && (uintptr_t)end <= (uintptr_t)host)
+        yk_check_breach(device, "pinned_until", "the memory at %p ends before it", host);
+    return end;
+}
+
 void yk_check_unpin(struct yk_device *handle, void *memory)
 {
     struct check_device *device = yk_check_device_find(handle, "unpin");

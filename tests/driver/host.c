@@ -154,17 +154,32 @@ CUresult cuMemHostUnregister(void *host)
     return unknown == CUDA_SUCCESS ? code : unknown;
 }
 
+static CUresult tell(const struct pin *pin, int attribute, void *to)
+{
+    if (attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+        *(unsigned *)to = CU_MEMORYTYPE_HOST;
+    else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+        *(CUdeviceptr *)to = pin->first;
+    else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+        *(size_t *)to = pin->last - pin->first;
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuPointerGetAttribute(void *to, int attribute, CUdeviceptr address)
 {
     CUcontext context;
     CUresult code = standin_enter(__func__, &context);
     if (code != CUDA_SUCCESS)
         return code;
-    if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||
-        standin_host_kind((const void *)(uintptr_t)address, 1) != STANDIN_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;
-    *(unsigned *)to = CU_MEMORYTYPE_HOST;
-    return CUDA_SUCCESS;
+    code = CUDA_ERROR_INVALID_VALUE;
+    pthread_rwlock_rdlock(&lock);
+    for (struct pin *pin = pins; pin && code != CUDA_SUCCESS; pin = pin->next)
+        if (pin->first <= address && address < pin->last)
+            code = tell(pin, attribute, to);
+    pthread_rwlock_unlock(&lock);
+    return code;
 }
 
 CUresult cuMemHostAlloc(void **host, size_t bytes, unsigned flags)

@@ -378,12 +378,13 @@ static int is_foreign(struct yk_device *device, void *memory, int64_t bytes)
  * pinned again. */
 static void pinned_by_the_program(void **state)
 {
-    const struct standin_failure refused = { 1, 1, STANDIN_ONCE, "cuPointerGetAttribute" };
+    struct standin_failure refused = { 1, 1, STANDIN_ONCE, "cuPointerGetAttribute" };
     const int checks = yk_check_devices;
     char *constant = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct yk_device *device;
     yoke_runtime *runtime;
-    void *memory;
+    void *memory, *other;
+    long calls;
     (void)state;
     yk_check_devices = 0;
     runtime = open_runtime("cuda:0");
@@ -391,9 +392,23 @@ static void pinned_by_the_program(void **state)
     OK(device->backend->host_alloc(device, BYTES, &memory));
     assert_true(is_foreign(device, (char *)memory + MIB, MIB));
     assert_false(is_foreign(device, constant, PAGE));
+    assert_ptr_equal(device->backend->pinned_until(device, (char *)memory + MIB),
+                     (char *)memory + BYTES);
+    assert_null(device->backend->pinned_until(device, constant));
     standin_fail(&refused);
     assert_false(is_foreign(device, (char *)memory + MIB, MIB));
+    for (refused.nth = 1; refused.nth <= 3; refused.nth++) {
+        standin_fail(&refused);
+        assert_null(device->backend->pinned_until(device, (char *)memory + MIB));
+    }
     standin_fail(NULL);
+    calls = standin_calls_of("cuMemHostRegister");
+    OK(device->backend->host_alloc(device, BYTES, &other));
+    fill(memory, other);
+    add(runtime, memory, other);
+    check(other);
+    assert_int_equal(standin_calls_of("cuMemHostRegister"), calls); /* found without trying */
+    device->backend->host_free(device, other);
     device->backend->host_free(device, memory);
     munmap(constant, PAGE);
     close_all(runtime);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "array/pages.h"
+#include "array/pinner.h"
 #include "backend/sim/sim.h"
 #include "base/alloc.h"
 #include "job/runtime.h"
@@ -223,9 +223,18 @@ static void two_runtimes_share_pages(void **state)
     OK(yoke_close(second));
 }
 
-/* Pages pinned by another owner: all of an array's, or those up to its middle. */
+/* The state of the page at the array's first whole page, plus `page`. */
+static enum yk_pin_state state_of(const float *memory, int page)
+{
+    const int64_t at = yk_pin_pages(memory, N * sizeof *memory).first + (int64_t)page * PAGE;
+    return yk_pin_look(&yk_pages_map, (struct yk_interval){ at, at + PAGE }).state;
+}
+
+/* Pages pinned by another owner: all of an array's, or those up to its middle. They are found with
+ * the first copy, even if pinning never pays. */
 static void pinned_by_somebody_else(void **state)
 {
+    const struct yk_pin_terms before = yk_pin_terms;
     static const int64_t lengths[] = { sizeof unaligned.room[0] / PAGE * PAGE, 4 * PAGE };
     size_t i;
     (void)state;
@@ -242,10 +251,16 @@ static void pinned_by_somebody_else(void **state)
         OK(other->backend->pin(other, unaligned.room[0], lengths[i], &foreign));
         OK(yoke_array_wrap(rt, unaligned.x, N, 4, &x));
         OK(yoke_array_wrap(rt, unaligned.y, N, 4, &y));
+        yk_pin_terms.pin_ns = 1e12;
+        OK(unaligned_saxpy(rt, x, y, 1));
+        assert_int_equal(state_of(unaligned.x, 1), YK_PIN_FOREIGN);
+        assert_int_equal(state_of(unaligned.x, 4), i == 0 ? YK_PIN_FOREIGN : YK_PIN_NOT);
+        assert_int_equal(state_of(unaligned.y, 1), YK_PIN_NOT);
+        yk_pin_terms = before;
         OK(unaligned_saxpy(rt, x, y, 1));
         OK(yoke_array_close(x));
         OK(yoke_array_close(y));
-        assert_true(unaligned.y[N - 1] == 1 + 2 * unaligned.x[N - 1]);
+        assert_true(unaligned.y[N - 1] == 1 + 2 * 2 * unaligned.x[N - 1]);
         assert_int_equal(yk_sim.pinned_bytes, lengths[i]); /* the other owner's are still pinned */
         other->backend->unpin(other, unaligned.room[0]);
         other->backend->close(other);

@@ -125,6 +125,26 @@ static int is_pinned(const struct yk_cuda_device *device, const void *host)
            type == CU_MEMORYTYPE_HOST;
 }
 
+static const void *device_pinned_until(struct yk_device *base, const void *host)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    const CUdeviceptr address = (CUdeviceptr)(uintptr_t)host;
+    CUdeviceptr first = 0;
+    size_t bytes = 0;
+    if (yk_cuda_enter(device) != YOKE_OK)
+        return NULL;
+    const int is_known =
+        is_pinned(device, host) &&
+        device->cu->PointerGetAttribute(&first, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) ==
+            CUDA_SUCCESS &&
+        device->cu->PointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) ==
+            CUDA_SUCCESS;
+    yk_cuda_leave(device);
+    return is_known && first <= address && address - first < bytes
+               ? (const void *)(uintptr_t)(first + bytes)
+               : NULL;
+}
+
 static yoke_status device_pin(struct yk_device *base, void *host, int64_t bytes, int *foreign)
 {
     struct yk_cuda_device *device = (struct yk_cuda_device *)base;
@@ -203,6 +223,7 @@ const struct yk_backend yk_backend_cuda = {
     .reserve = yk_cuda_reserve,
     .decommit = yk_cuda_decommit,
     .pin = device_pin,
+    .pinned_until = device_pinned_until,
     .unpin = device_unpin,
     .host_alloc = device_host_alloc,
     .host_free = device_host_free,

@@ -174,6 +174,7 @@ int yk_sim_strayed(const struct sim_device *device);
 
 /* sim_host.c */
 yoke_status yk_sim_pin(struct yk_device *device, void *host, int64_t bytes, int *foreign);
+const void *yk_sim_pinned_until(struct yk_device *device, const void *host);
 void yk_sim_unpin(struct yk_device *device, void *host);
 yoke_status yk_sim_host_alloc(struct yk_device *device, int64_t bytes, void **out);
 void yk_sim_host_free(struct yk_device *device, void *host);

@@ -175,6 +175,7 @@ const struct yk_backend yk_backend_sim = {
     .reserve = yk_sim_reserve,
     .decommit = yk_sim_decommit,
     .pin = yk_sim_pin,
+    .pinned_until = yk_sim_pinned_until,
     .unpin = yk_sim_unpin,
     .host_alloc = yk_sim_host_alloc,
     .host_free = yk_sim_host_free,

@@ -58,6 +58,19 @@ yoke_status yk_sim_pin(struct yk_device *base, void *memory, int64_t bytes, int 
     return status;
 }
 
+const void *yk_sim_pinned_until(struct yk_device *base, const void *memory)
+{
+    const uintptr_t address = (uintptr_t)memory;
+    const void *end = NULL;
+    (void)base;
+    yk_lock(&yk_sim.mutex);
+    const struct sim_host *host = overlapping(address, address + 1);
+    if (host)
+        end = (const void *)host->last;
+    yk_unlock(&yk_sim.mutex);
+    return end;
+}
+
 /* Takes the entry off the list; NULL: it was not pinned. */
 static struct sim_host *take(const void *memory)
 {
