@@ -35,10 +35,14 @@ int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
  * fortieth of a chunk. (Jobs of 1.2 ms lost 25 us to a sleep, because caches are cold after it.) */
 enum { BRIEF_WAKES = 2, BRIEF_WAKES_OF_CALLER = 40 };
 
+int64_t yk_brief_ns(const struct yk_job_device *jd)
+{
+    return (int64_t)YK_WAKE_NS * (jd->driven ? BRIEF_WAKES_OF_CALLER : BRIEF_WAKES);
+}
+
 int yk_flight_is_brief(const struct yk_job_device *jd, const struct yk_flight *flight)
 {
-    const int wakes = jd->driven ? BRIEF_WAKES_OF_CALLER : BRIEF_WAKES;
-    return flight->lasts_ns < (int64_t)wakes * YK_WAKE_NS;
+    return flight->lasts_ns < yk_brief_ns(jd);
 }
 
 int yk_flight_is_last(const struct yk_job_device *jd, int lane)

@@ -17,7 +17,8 @@ static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct y
     return flight->bytes_once ||
            (job->decomposition && (flight->bytes_in || flight->bytes_between));
 }
-/* 1: the flight is too short for a sleep to pay. */
+/* What ends in less time than this is watched: a sleep would not pay. */
+int64_t yk_brief_ns(const struct yk_job_device *device);
 int yk_flight_is_brief(const struct yk_job_device *device, const struct yk_flight *flight);
 /* 1: the flight of lane `lane`, which is about to be issued, is the device's only one, and probably
  * its last in the job. */

@@ -10,7 +10,8 @@
  * before, as in a kernel's first jobs, predictions are unreliable, and the end also wakes the
  * thread. A chunk that is not much longer than a wake is watched all the time. While more chunks
  * are queued behind a flight, noticing its end late leaves nothing idle, so no thread watches for
- * it: a core that watches does no work of its own.
+ * it: a core that watches does no work of its own. That holds if what is queued lasts: a forecast
+ * that is too long would make the thread sleep past the end of all.
  */
 
 #include "await.h"
@@ -64,7 +65,7 @@ int64_t yk_device_look_at(struct yk_job_device *jd, int64_t now)
     const struct yk_flight *first = first_to_end(jd, &lane);
     int64_t look_at = first ? yk_flight_look_at(jd, first, now) : 0, behind, after;
     behind = look_at ? behind_ns(jd, first) : 0;
-    if (behind < 2 * YK_WAKE_NS)
+    if (behind < yk_brief_ns(jd))
         return look_at;
     after = (now < first->expected_ns ? first->expected_ns : now) + YK_WATCH_LEAST_NS;
     return after < now + behind ? after : now + behind;

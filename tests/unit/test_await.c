@@ -130,6 +130,13 @@ static void nobody_watches_while_there_is_more(void **state)
     assert_int_equal(yk_device_look_at(&device, end - 30 * US), end - 30 * US);
     chain[3].busy = 0;
     assert_int_equal(yk_device_look_at(&device, end), 0);
+    device = chain_of(400 * US);
+    device.driven =
+        1; /* the caller would sleep past the end of all if the forecasts are too long */
+    assert_int_equal(yk_device_look_at(&device, MS), MS);
+    device = chain_of(900 * US);
+    device.driven = 1;
+    assert_true(yk_device_look_at(&device, MS) > MS);
     device = chain_of(20 * US); /* all queued chunks end before a sleeping thread would wake */
     assert_int_equal(yk_device_look_at(&device, MS), MS);
 }
