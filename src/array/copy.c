@@ -127,17 +127,18 @@ static void use_slot(struct yk_slot *slot, struct yk_copy *copy)
     copy->host_pitch = copy->bytes;
 }
 
-/* Slots that are filled and not sent yet. A driver that pins memory lets no copy begin until it is
- * done (0.5 ms for 4 MiB), so meanwhile more slots are filled. */
+/* Slots that are filled and not sent yet: all but the one of the latest upload at most. A driver
+ * that pins memory lets no copy begin until it is done (0.5 ms for 4 MiB), so meanwhile more slots
+ * are filled. */
 struct batch {
-    struct yk_slot *slots[YK_STAGE_UP];
-    struct yk_copy copies[YK_STAGE_UP];
+    struct yk_slot *slots[YK_STAGE_UP - 1];
+    struct yk_copy copies[YK_STAGE_UP - 1];
     int count;
 };
 
 static yoke_status fill(struct yk_place *place, const struct yk_copy *part, struct batch *batch)
 {
-    struct yk_slot *slot = yk_stage_next_up(&place->stage);
+    struct yk_slot *slot = yk_stage_next_up(&place->stage, batch->count);
     const yoke_status status = wait_for_slot(place, slot);
     if (status != YOKE_OK)
         return status;
@@ -146,7 +147,6 @@ static yoke_status fill(struct yk_place *place, const struct yk_copy *part, stru
     use_slot(slot, &batch->copies[batch->count]);
     carry(place, slot, INTO_SLOT);
     batch->count++;
-    yk_stage_used_up(&place->stage);
     return YOKE_OK;
 }
 
@@ -158,8 +158,10 @@ static yoke_status send(struct yk_place *place, struct batch *batch)
     for (i = 0; i < batch->count && status == YOKE_OK; i++) {
         yk_lock(&place->lock);
         status = place->device->backend->copy(place->upload, &batch->copies[i], &event);
-        if (status == YOKE_OK)
+        if (status == YOKE_OK) {
             yk_place_uploading(place, event, batch->slots[i]);
+            yk_stage_used_up(&place->stage);
+        }
         yk_unlock(&place->lock);
     }
     batch->count = 0;
@@ -171,7 +173,7 @@ static yoke_status up_staged(struct yk_place *place, const struct yk_copy *part,
 {
     const yoke_status status = fill(place, part, batch);
     if (status != YOKE_OK ||
-        (batch->count < YK_STAGE_UP && place->pinner && yk_pinner_is_busy(place->pinner)))
+        (batch->count < YK_STAGE_UP - 1 && place->pinner && yk_pinner_is_busy(place->pinner)))
         return status;
     return send(place, batch);
 }

@@ -1,6 +1,6 @@
 /* foreign.c - memory that the program itself has pinned (cudaMallocHost, cudaHostRegister) becomes
- * blocks of the map when an array on it is first copied. To try to pin it again costs the driver 0.1
- * ms a block, and until that has failed its rows are staged.
+ * blocks of the map when an array on it is first copied. To try to pin it again costs the driver
+ * 0.1 ms a block, and until that has failed its rows are staged.
  *
  * Memory that the program pins later is found when pinning it fails (pages.c).
  */
@@ -19,8 +19,7 @@ static int64_t pinned_until(struct yk_device *device, int64_t address)
 void yk_foreign_find(struct yk_pinner *pinner, const struct yk_pin_range *range)
 {
     struct yk_interval left = range->pages;
-    if (!pinner->device->backend->pinned_until ||
-        yk_interval_length(left) < yk_pin_terms.unit)
+    if (!pinner->device->backend->pinned_until || yk_interval_length(left) < yk_pin_terms.unit)
         return;
     while (left.first < left.last) {
         struct yk_pin_block block = yk_pin_look(&yk_pages_map, left);

@@ -30,7 +30,7 @@ void yk_pin_measured(enum yk_pin_work work, int64_t bytes, int64_t ns)
     double *costs[] = { &terms->pin_mib_ns, &terms->unpin_mib_ns, &terms->slow_mib_ns };
     const double weight = (double)bytes < MEASURED_BYTES ? (double)bytes / MEASURED_BYTES / 2 : 0.5;
     const double spent = (double)ns > calls[work] ? (double)ns - calls[work] : 0;
-    if (bytes >= mib || (bytes > 0 && work == YK_PIN_STAGED))
+    if (bytes >= (work == YK_PIN_STAGED ? terms->unit : (int64_t)mib))
         *costs[work] += weight * (spent * mib / (double)bytes - *costs[work]);
 }
 

@@ -76,7 +76,7 @@ struct yk_pin_terms {
 extern struct yk_pin_terms yk_pin_terms;
 
 /* Pinning `bytes`, unpinning them, or copying them to or from a staging buffer took `ns`. The
- * latest MEASURED_BYTES have weight one half. */
+ * latest MEASURED_BYTES have weight one half; few bytes tell nothing. */
 enum yk_pin_work { YK_PIN_PINNED, YK_PIN_UNPINNED, YK_PIN_STAGED };
 void yk_pin_measured(enum yk_pin_work work, int64_t bytes, int64_t ns);
 /* ns that a copy of the bytes may wait for their pinning before it goes another way; 0 if pinning

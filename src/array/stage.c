@@ -42,9 +42,9 @@ void yk_stage_close(struct yk_stage *stage, struct yk_device *device)
     *stage = (struct yk_stage){ 0 };
 }
 
-struct yk_slot *yk_stage_next_up(struct yk_stage *stage)
+struct yk_slot *yk_stage_next_up(struct yk_stage *stage, int filled)
 {
-    return &stage->up[stage->next_up];
+    return &stage->up[(stage->next_up + filled) % YK_STAGE_UP];
 }
 
 void yk_stage_used_up(struct yk_stage *stage)

@@ -42,9 +42,10 @@ extern int64_t yk_stage_slot_bytes;
 /* Opens the stage at first use. Returns whether there is one. */
 int yk_stage_open(struct yk_stage *stage, struct yk_device *device);
 void yk_stage_close(struct yk_stage *stage, struct yk_device *device); /* its queues are closed */
-/* The next slot for a copy to the device. Its event has to be complete before it is filled. */
-struct yk_slot *yk_stage_next_up(struct yk_stage *stage);
-void yk_stage_used_up(struct yk_stage *stage); /* it was filled; go to the next */
+/* The slot for a copy to the device after `filled` others that are filled and not sent yet, at most
+ * YK_STAGE_UP - 2. Its event has to be complete before it is filled. */
+struct yk_slot *yk_stage_next_up(struct yk_stage *stage, int filled);
+void yk_stage_used_up(struct yk_stage *stage); /* the first of them was sent */
 /* A slot for a copy to the host; NULL if none is free. */
 enum yk_stage_who { YK_STAGE_WAITING, YK_STAGE_FLYING };
 struct yk_slot *yk_stage_take_down(struct yk_stage *stage, enum yk_stage_who who);
