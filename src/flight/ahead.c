@@ -40,7 +40,7 @@ static const double pin_ahead = 1.5, pin_from = 1.2, wait_for = 1.05;
 
 static int may_wait(const struct yk_job *job, int device)
 {
-    return job->seen && job->device_count > 1 && job->alone < 0 &&
+    return job->split.seen && job->device_count > 1 && job->split.alone < 0 &&
            job->devices[device].device->place->pinner != NULL;
 }
 
@@ -132,7 +132,7 @@ static uint32_t held_whole(const struct yk_job *job, int device)
 
 int yk_job_pins_ahead(struct yk_job *job, int device)
 {
-    return may_wait(job, device) && yk_job_splits_freely(job->partitioner) &&
+    return may_wait(job, device) && yk_job_splits_freely(job->split.partitioner) &&
            order(job, device, held_whole(job, device));
 }
 
@@ -140,7 +140,7 @@ int yk_job_pins_ahead(struct yk_job *job, int device)
 int yk_job_awaits_pins(struct yk_job *job)
 {
     int d, awaits = 0;
-    if (job->pair || !yk_partitioner_needs_lessons(job->partitioner))
+    if (job->pair || !yk_partitioner_needs_lessons(job->split.partitioner))
         return 0;
     for (d = 0; d < job->device_count; d++)
         if (yk_job_in_team(job, d) && may_wait(job, d) && !job->devices[d].device->lost)

@@ -31,14 +31,14 @@ yoke_status yk_folds_intern(struct yk_job *job)
 {
     yoke_status status = YOKE_OK;
     int p;
-    for (p = 0; job->has_add && p < job->arg_count && status == YOKE_OK; p++) {
+    for (p = 0; job->sums.has_add && p < job->arg_count && status == YOKE_OK; p++) {
         if (job->args[p].mode != YOKE_PARAM_ADD)
             continue;
-        job->apart[p] = apart_of(job->args[p].array);
+        job->sums.apart[p] = apart_of(job->args[p].array);
         if (!job->args[p].merge)
             status = yk_kernel_intern(&job->runtime->kernels,
                                       yk_sum_of(job->kernel->kernel.params[p].type)->fold,
-                                      &job->folds[p]);
+                                      &job->sums.folds[p]);
     }
     return status;
 }
@@ -51,9 +51,10 @@ static int wanted(const struct yk_job *job, int device, int arg)
     int copies = place->device->desc.copies;
     if (most > COPIES_BYTES)
         most = COPIES_BYTES;
-    if (!job->folds[arg] || job->apart[arg] == 0) /* an array without rows has nothing to fold */
+    if (!job->sums.folds[arg] ||
+        job->sums.apart[arg] == 0) /* an array without rows has nothing to fold */
         return 1;
-    while (copies > 1 && copies * job->apart[arg] > most)
+    while (copies > 1 && copies * job->sums.apart[arg] > most)
         copies /= 2;
     return copies > 1 ? copies : 1;
 }
@@ -67,7 +68,8 @@ static int is_folded(const struct yk_job *job, int device, int arg)
 struct yk_program *yk_fold_program(const struct yk_job *job, int device, int arg)
 {
     struct yk_build *build =
-        job->folds[arg] ? &job->folds[arg]->builds[job->devices[device].device->number] : NULL;
+        job->sums.folds[arg] ? &job->sums.folds[arg]->builds[job->devices[device].device->number]
+                             : NULL;
     return build && atomic_load(&build->state) == YK_BUILD_READY ? build->program : NULL;
 }
 
@@ -75,9 +77,10 @@ void yk_folds_build(struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
     int p;
-    for (p = 0; job->has_add && jd->status == YOKE_OK && p < job->arg_count; p++)
-        if (job->folds[p] && !jd->device->device->desc.host_memory && is_folded(job, device, p) &&
-            yk_kernel_build(job->folds[p], jd->device->device, jd->device->number) != YOKE_OK)
+    for (p = 0; job->sums.has_add && jd->status == YOKE_OK && p < job->arg_count; p++)
+        if (job->sums.folds[p] && !jd->device->device->desc.host_memory &&
+            is_folded(job, device, p) &&
+            yk_kernel_build(job->sums.folds[p], jd->device->device, jd->device->number) != YOKE_OK)
             yk_log(YOKE_LOG_WARN, "%s: sums have one copy: %s", jd->device->device->desc.name,
                    yoke_error_text());
 }
@@ -88,7 +91,7 @@ static int64_t bytes_of(const struct yk_job *job, int device, int arg)
     const struct yk_job_device *jd = &job->devices[device];
     const int copies = jd->private_copies[arg];
     const int total = copies > 1 && jd->holding[arg] != YK_HELD_HOST;
-    return job->apart[arg] > 0 ? (copies + total) * job->apart[arg] : 1;
+    return job->sums.apart[arg] > 0 ? (copies + total) * job->sums.apart[arg] : 1;
 }
 
 static yoke_status take(struct yk_job *job, int device, int arg, struct yk_spare *memory)
@@ -139,7 +142,7 @@ static yoke_status open_buffer(struct yk_job *job, int device, int arg)
     jd->private_folds[arg] =
         can_fold && (jd->private_copies[arg] > 1 || jd->holding[arg] == YK_HELD_HOST) ? YK_FOLD_NEW
                                                                                       : YK_FOLD_NOT;
-    bytes = job->apart[arg] > 0 ? jd->private_copies[arg] * job->apart[arg] : 1;
+    bytes = job->sums.apart[arg] > 0 ? jd->private_copies[arg] * job->sums.apart[arg] : 1;
     return memory.zeros >= bytes ? YOKE_OK : clear(job, device, arg, bytes);
 }
 
@@ -154,7 +157,7 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk
     jd->sums = YK_SUMS_THERE;
     out->buffer = jd->private_buffers[arg];
     out->copies = jd->private_copies[arg];
-    out->apart = job->apart[arg];
+    out->apart = job->sums.apart[arg];
     return YOKE_OK;
 }
 
@@ -162,7 +165,7 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk
 static int64_t zeros_of(const struct yk_job *job, const struct yk_job_device *jd, int arg)
 {
     return jd->sums == YK_SUMS_HOME && jd->private_folds[arg] == YK_FOLD_MORE
-               ? jd->private_copies[arg] * job->apart[arg]
+               ? jd->private_copies[arg] * job->sums.apart[arg]
                : 0;
 }
 

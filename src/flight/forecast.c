@@ -126,9 +126,9 @@ int64_t yk_flight_look_at(const struct yk_job_device *jd, const struct yk_flight
 
 void yk_job_foretell(struct yk_job *job, const struct yk_flight *flight)
 {
-    int64_t due = atomic_load(&job->due_ns);
+    int64_t due = atomic_load(&job->lanes.due_ns);
     while (flight->expected_ns > due &&
-           !atomic_compare_exchange_weak(&job->due_ns, &due, flight->expected_ns))
+           !atomic_compare_exchange_weak(&job->lanes.due_ns, &due, flight->expected_ns))
         continue;
 }
 
@@ -136,14 +136,14 @@ void yk_job_foretell(struct yk_job *job, const struct yk_flight *flight)
  * there is more to hand out, or without a prediction, only the time so far is known. */
 int64_t yk_job_look_at(const struct yk_job *job, int64_t since, int64_t now)
 {
-    const int64_t due = atomic_load(&job->due_ns);
+    const int64_t due = atomic_load(&job->lanes.due_ns);
     const int64_t nap = (now - since) / 2;
     int64_t lasts, watch_at;
     if (!due)
         return now - since < unforetold_ns ? now + nap_least_ns : 0;
-    if (!atomic_load_explicit(&job->all_out, memory_order_relaxed))
+    if (!atomic_load_explicit(&job->lanes.all_out, memory_order_relaxed))
         return now + (nap > nap_least_ns ? nap : nap_least_ns);
-    lasts = due - job->submitted_ns;
+    lasts = due - job->outcome.submitted_ns;
     if (now > due + window_of(lasts, AFTER_PART))
         return 0;
     watch_at = due - window_of(lasts, BEFORE_PART);

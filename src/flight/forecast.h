@@ -15,7 +15,7 @@ void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, 
 static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct yk_flight *flight)
 {
     return flight->bytes_once ||
-           (job->decomposition && (flight->bytes_in || flight->bytes_between));
+           (job->split.decomposition && (flight->bytes_in || flight->bytes_between));
 }
 /* What ends in less time than this is watched: a sleep would not pay. */
 int64_t yk_brief_ns(const struct yk_job_device *device);

@@ -192,10 +192,10 @@ static int is_behind(struct yk_job *job, int device)
     int behind = 0;
     yk_lock(&runtime->lock);
     for (earlier = runtime->running; earlier && earlier->turn < job->turn && !behind;
-         earlier = earlier->next_running) {
+         earlier = earlier->lists.next_running) {
         const struct yk_job_device *jd = &earlier->devices[device];
         if (device >= earlier->device_count || atomic_load(&earlier->phase) != YK_RUNNING ||
-            atomic_load(&earlier->stop))
+            atomic_load(&earlier->lanes.stop))
             continue;
         yk_lock(&earlier->lock);
         behind = !jd->joined && !atomic_load(&jd->ready);

@@ -36,7 +36,7 @@ static int64_t bytes_of(const struct yk_job *job, int p)
 {
     if (is_partial(job, p))
         return yk_array_bytes(job->args[p].array);
-    return job->folds[p] ? job->apart[p] : 0;
+    return job->sums.folds[p] ? job->sums.apart[p] : 0;
 }
 
 /* Places arguments in the buffer, as many as there is room for. Returns the bytes that they need.
@@ -68,7 +68,7 @@ void yk_host_results_open(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
-    if ((!job->reduction && !job->has_add) || !place->device->desc.reaches_host ||
+    if ((!job->reduction && !job->sums.has_add) || !place->device->desc.reaches_host ||
         deal_out(job, jd) == 0)
         return;
     yk_lock(&place->lock);

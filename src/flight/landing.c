@@ -353,9 +353,9 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     yk_watchdog_end(job, device, lane);
     flight->busy = 0;
     if (!jd->device->device->desc.host_memory) { /* not for cores, which have many pieces */
-        atomic_fetch_add(&job->bytes_to, flight->bytes_in + flight->bytes_passed);
-        atomic_fetch_add(&job->bytes_from, flight->bytes_out);
-        atomic_fetch_add(&job->bytes_between, flight->bytes_between);
+        atomic_fetch_add(&job->outcome.bytes_to, flight->bytes_in + flight->bytes_passed);
+        atomic_fetch_add(&job->outcome.bytes_from, flight->bytes_out);
+        atomic_fetch_add(&job->outcome.bytes_between, flight->bytes_between);
     }
     return status;
 }

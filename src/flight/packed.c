@@ -124,7 +124,7 @@ static double part_given(struct yk_job *job, int device)
     int lane, out = 0;
     yk_lock(&job->lock); /* while the lock is held and the job runs, nothing is released */
     if (device >= job->device_count || atomic_load(&job->phase) != YK_RUNNING ||
-        atomic_load(&job->stop))
+        atomic_load(&job->lanes.stop))
         goto unlock;
     for (lane = 0; jd->joined && lane < jd->device->lanes; lane++)
         out |= atomic_load_explicit(&jd->flights[lane].out, memory_order_relaxed) != 0;
@@ -143,7 +143,7 @@ static double part_before(struct yk_job *job, int device)
     double part = 1;
     yk_lock(&runtime->lock);
     for (earlier = runtime->running; earlier && earlier->turn < job->turn;
-         earlier = earlier->next_running) {
+         earlier = earlier->lists.next_running) {
         const double given = part_given(earlier, device);
         if (given < 1)
             part = given;
@@ -166,7 +166,7 @@ static void send_part(struct yk_job *job, int device, int p, double part)
     if (send(job, device, p, &copy) == YOKE_OK)
         sent = yk_copy_total(&copy);
     yk_unlock(&place->upload_lock);
-    atomic_fetch_add(&job->bytes_to, sent);
+    atomic_fetch_add(&job->outcome.bytes_to, sent);
 }
 
 /* Two such jobs at the same time would first wait for both panels, and then again for the next two.

@@ -25,7 +25,7 @@ int yk_sums_go_with(struct yk_job *job, int device, int lane)
 {
     const struct yk_job_device *jd = &job->devices[device];
     const struct yk_device_desc *desc = &jd->device->device->desc;
-    return job->has_add && !desc->host_memory && !desc->checks &&
+    return job->sums.has_add && !desc->host_memory && !desc->checks &&
            !yk_form_is_steps(job, yk_flight_form(jd, &jd->flights[lane])) &&
            yk_flight_is_last(jd, lane);
 }
@@ -51,7 +51,7 @@ static yoke_status fold(const struct going *going, struct yk_event **event)
     struct yk_place *place = jd->device->place;
     const struct yk_backend *backend = place->device->backend;
     const int p = going->arg;
-    const int64_t size = job->kernel->kernel.params[p].size, apart = job->apart[p] / size;
+    const int64_t size = job->kernel->kernel.params[p].size, apart = job->sums.apart[p] / size;
     const int32_t copies = jd->private_copies[p], again = jd->private_folds[p] == YK_FOLD_MORE;
     const int on_host = lands_by_itself(jd, p);
     const struct yk_launch_arg args[] = {
@@ -61,7 +61,7 @@ static yoke_status fold(const struct going *going, struct yk_event **event)
         { .buffer = jd->private_buffers[p] },
         { .buffer = on_host ? NULL : jd->private_buffers[p],
           .host = on_host ? yk_host_results_memory(job, going->device, p) : NULL,
-          .shift = on_host ? 0 : copies * job->apart[p] },
+          .shift = on_host ? 0 : copies * job->sums.apart[p] },
     };
     const struct yk_launch launch = { .last = yk_private_bytes(job->args[p].array) / size,
                                       .extent = { 1, 1 },
@@ -86,7 +86,7 @@ static struct yk_haul haul_of(struct yk_job *job, int device, int arg)
 {
     const struct yk_job_device *jd = &job->devices[device];
     const int64_t total =
-        jd->private_folds[arg] == YK_FOLD_NOT ? 0 : jd->private_copies[arg] * job->apart[arg];
+        jd->private_folds[arg] == YK_FOLD_NOT ? 0 : jd->private_copies[arg] * job->sums.apart[arg];
     return (struct yk_haul){ .place = jd->device->place,
                              .copy = { .kind = YK_COPY_FROM_DEVICE,
                                        .host = yk_private_host(job, device, 0, arg),
@@ -210,7 +210,7 @@ static yoke_status collect(const struct going *going)
         status = arrival;
     if (status == YOKE_OK) {
         arrived(job, going->device, p);
-        atomic_fetch_add(&job->bytes_from, yk_private_bytes(job->args[p].array));
+        atomic_fetch_add(&job->outcome.bytes_from, yk_private_bytes(job->args[p].array));
     }
     return status;
 }

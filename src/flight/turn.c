@@ -35,7 +35,7 @@ static struct yk_choice choice_of(const struct yk_job *job, int device)
 {
     struct yk_choice choice;
     yk_lock(&job->pair->lock);
-    choice = *yk_pair_choice(job->pair, job->key, device);
+    choice = *yk_pair_choice(job->pair, job->split.key, device);
     yk_unlock(&job->pair->lock);
     return choice;
 }
@@ -56,7 +56,7 @@ static int64_t fill_of(const struct yk_job *job, int device)
  * that took them dozens of jobs. */
 static double spare_ns(const struct yk_job *job, int device, const struct yk_memory *memory)
 {
-    const struct yk_choice *choice = yk_pair_choice(job->pair, job->key, device);
+    const struct yk_choice *choice = yk_pair_choice(job->pair, job->split.key, device);
     const double items = (double)(job->last - job->first);
     struct yk_choice_job asked = { 0 };
     double others = 0;
@@ -96,7 +96,7 @@ void yk_turn_begin(struct yk_job *job, const struct yk_memory *memory)
     yk_lock(&job->pair->lock);
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
-        yk_choice_begin(yk_pair_choice(job->pair, job->key, d));
+        yk_choice_begin(yk_pair_choice(job->pair, job->split.key, d));
         jd->fill = fill_of(job, d);
         jd->spare_ns = spare_ns(job, d, memory);
     }
@@ -108,8 +108,8 @@ void yk_turn_plan(struct yk_job *job, const struct yk_split_device *known)
     int d;
     for (d = 0; job->pair && d < job->device_count; d++)
         job->devices[d].told = known[d].rate > 0 ? 1 + choice_of(job, d).best : 0;
-    if (job->pair && job->alone >= 0) /* no other device waits for its trials */
-        job->devices[job->alone].spare_ns = INFINITY;
+    if (job->pair && job->split.alone >= 0) /* no other device waits for its trials */
+        job->devices[job->split.alone].spare_ns = INFINITY;
 }
 
 int yk_turn_is_untried(const struct yk_job *job, int device)
@@ -266,8 +266,8 @@ void yk_turn_ended(struct yk_job *job, int device, const struct yk_turn_chunk *e
     if (!job->pair || ended->items <= 0)
         return;
     yk_lock(&job->pair->lock);
-    yk_choice_note(yk_pair_choice(job->pair, job->key, device), &chunk);
-    best = yk_pair_choice(job->pair, job->key, device)->best;
+    yk_choice_note(yk_pair_choice(job->pair, job->split.key, device), &chunk);
+    best = yk_pair_choice(job->pair, job->split.key, device)->best;
     yk_unlock(&job->pair->lock);
     /* If a whole job is a trial, its chunk counts as the device's: both kernels are nearly equally
      * fast, and there are no other chunks to learn from. */

@@ -138,7 +138,7 @@ yoke_status yk_crew_take(struct yk_job *job, int count)
     job->crew = crew;
     job->devices = crew->devices;
     job->device_count = count;
-    for (d = 0; job->has_add && d < count; d++) {
+    for (d = 0; job->sums.has_add && d < count; d++) {
         struct yk_job_device *jd = &job->devices[d];
         jd->private_hosts =
             yk_calloc((size_t)(jd->device->lanes * job->arg_count), sizeof *jd->private_hosts);
@@ -177,7 +177,7 @@ static void give_back(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
     struct yk_crew *crew = job->crew;
-    if (atomic_load(&job->stop) || job->has_add || yk_crew_is_large(crew) ||
+    if (atomic_load(&job->lanes.stop) || job->sums.has_add || yk_crew_is_large(crew) ||
         runtime->idle_crew_count == IDLE_MOST) {
         yk_crew_close(job);
         return;
@@ -190,12 +190,12 @@ static void give_back(struct yk_job *job)
 
 void yk_job_look(struct yk_job *job)
 {
-    atomic_fetch_add_explicit(&job->looks, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&job->life.looks, 1, memory_order_relaxed);
 }
 
 int yk_job_look_away_locked(struct yk_job *job)
 {
-    if (atomic_fetch_sub(&job->looks, 1) != 1)
+    if (atomic_fetch_sub(&job->life.looks, 1) != 1)
         return 0;
     give_back(job);
     return 1;
@@ -204,7 +204,7 @@ int yk_job_look_away_locked(struct yk_job *job)
 void yk_job_look_away(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
-    if (atomic_fetch_sub(&job->looks, 1) != 1)
+    if (atomic_fetch_sub(&job->life.looks, 1) != 1)
         return;
     yk_lock(&runtime->lock);
     give_back(job);
@@ -223,17 +223,17 @@ static void save_figures(struct yk_job *job)
 {
     int d;
     for (d = 0; d < job->device_count; d++)
-        job->figures[d] = yk_job_figures(job, d);
+        job->life.figures[d] = yk_job_figures(job, d);
 }
 
 void yk_job_condense(struct yk_job *job)
 {
     atomic_int *kept = &job->runtime->kept_jobs;
-    if (atomic_load(&job->stop) || job->asks == YK_ASKS_NOBODY)
+    if (atomic_load(&job->lanes.stop) || job->life.asks == YK_ASKS_NOBODY)
         return;
-    job->keeps = job->asks == YK_ASKS_CALLER || job->device_count > job->figure_room ||
-                 atomic_load(kept) < KEPT_MOST;
-    if (job->keeps)
+    job->life.keeps = job->life.asks == YK_ASKS_CALLER ||
+                      job->device_count > job->life.figure_room || atomic_load(kept) < KEPT_MOST;
+    if (job->life.keeps)
         atomic_fetch_add(kept, 1);
     else
         save_figures(job);
@@ -241,7 +241,7 @@ void yk_job_condense(struct yk_job *job)
 
 void yk_job_forsake(struct yk_job *job)
 {
-    if (job->keeps) {
+    if (job->life.keeps) {
         atomic_fetch_sub(&job->runtime->kept_jobs, 1);
         yk_job_look_away(job);
     }

@@ -54,8 +54,8 @@ static uint64_t shapes_key(const struct yk_job *job)
 static uint64_t memory_key(const struct yk_job *job)
 {
     const char *c;
-    uint64_t hash = job->free_key;
-    for (c = yk_job_splits_freely(job->partitioner) ? "" : job->partitioner; *c; c++)
+    uint64_t hash = job->split.free_key;
+    for (c = yk_job_splits_freely(job->split.partitioner) ? "" : job->split.partitioner; *c; c++)
         hash = mix(hash, (unsigned char)*c);
     return hash;
 }
@@ -121,10 +121,10 @@ static struct yk_job *copy(const struct asked *asked)
     job->args = yk_carve(&next, args * sizeof *job->args);
     job->order.count = asked->args + asked->reduces;
     job->order.uses = yk_carve(&next, (size_t)job->order.count * sizeof *job->order.uses);
-    job->figures = yk_carve(&next, (size_t)asked->devices * sizeof *job->figures);
-    job->figure_room = asked->devices;
+    job->life.figures = yk_carve(&next, (size_t)asked->devices * sizeof *job->life.figures);
+    job->life.figure_room = asked->devices;
     job->name = yk_carve_text(&next, asked->name);
-    job->partitioner = asked->partitioner ? yk_carve_text(&next, asked->partitioner) : NULL;
+    job->split.partitioner = asked->partitioner ? yk_carve_text(&next, asked->partitioner) : NULL;
     memcpy(job->args, asked->spec->args, args * sizeof *job->args);
     note_distances(job);
     for (p = 0; p < asked->args; p++) {
@@ -141,17 +141,19 @@ static struct yk_job *copy(const struct asked *asked)
 static void fill(struct yk_job *job, const yoke_job *spec)
 {
     int p;
-    job->names_partitioner = spec->partitioner != NULL;
-    job->weight = -1;
+    job->split.names_partitioner = spec->partitioner != NULL;
+    job->split.weight = -1;
     for (p = 0; p < job->arg_count; p++)
-        job->has_add |= job->args[p].mode == YOKE_PARAM_ADD;
-    job->borrowed_device = job->borrowed_lane = job->alone = job->hosting = -1;
-    job->free_key = shapes_key(job);
-    job->key = memory_key(job);
+        job->sums.has_add |= job->args[p].mode == YOKE_PARAM_ADD;
+    job->caller.borrowed_device = job->caller.borrowed_lane = job->split.alone =
+        job->lanes.hosting = -1;
+    job->split.free_key = shapes_key(job);
+    job->split.key = memory_key(job);
     if (spec->deadline_seconds > 0)
-        job->deadline_ns = yk_now(job->runtime) + (int64_t)fmin(1e9 * spec->deadline_seconds, 4e18);
-    job->progress = spec->progress;
-    job->progress_context = spec->progress_context;
+        job->progress.deadline_ns =
+            yk_now(job->runtime) + (int64_t)fmin(1e9 * spec->deadline_seconds, 4e18);
+    job->progress.callback = spec->progress;
+    job->progress.context = spec->progress_context;
 }
 
 /* Converts the arguments to internal form: arrays instead of handles (NULL for an invalid handle),
@@ -219,30 +221,30 @@ void yk_job_close(struct yk_job *job)
     yk_mutex_close(&job->lock);
     yk_order_close(job);
     yk_reduction_close(job);
-    yk_free(job->lesson);
-    yk_free(job->lines);
-    yk_free(job->text);
+    yk_free(job->split.lesson);
+    yk_free(job->split.lines);
+    yk_free(job->outcome.text);
     yk_free(job);
 }
 
 void yk_job_hold(struct yk_job *job)
 {
-    atomic_fetch_add_explicit(&job->references, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&job->life.references, 1, memory_order_relaxed);
 }
 
 void yk_job_release(struct yk_job *job)
 {
-    if (atomic_fetch_sub(&job->references, 1) == 1)
+    if (atomic_fetch_sub(&job->life.references, 1) == 1)
         yk_job_close(job);
 }
 
 void yk_job_fail(struct yk_job *job, yoke_status status)
 {
     int expected = 0;
-    if (!atomic_compare_exchange_strong(&job->stop, &expected, 1))
+    if (!atomic_compare_exchange_strong(&job->lanes.stop, &expected, 1))
         return;
-    job->status = status;
-    job->text = yk_strdup(yoke_error_text());
+    job->outcome.status = status;
+    job->outcome.text = yk_strdup(yoke_error_text());
 }
 
 int64_t yk_job_readied(const struct yk_job *job)

@@ -177,31 +177,20 @@ struct yk_figures {
  * or not at all. */
 enum yk_asks { YK_ASKS_PERHAPS, YK_ASKS_CALLER, YK_ASKS_NOBODY };
 
-struct yk_job { /* in one block with its arguments, their values and the texts */
-    /* --- What the user asked for. Set on the way in, `turn` when the job begins; constant while it
-     * runs. --- */
-    yoke_runtime *runtime;
-    struct yk_kernel *kernel;
-    struct yk_pair *pair;  /* the kernel and its alternative; NULL: no alternative */
-    uint64_t number, turn; /* number among submitted jobs; among jobs that began, 0: not begun */
-    int64_t first, last, extent[2];
-    struct yk_interval along[2]; /* indexes of the second and third dimension, never empty */
-    int arg_count;
-    yoke_arg *args;
+/* Mode add. */
+struct yk_job_sums {
     int has_add;                            /* 1: an argument has mode add */
-    struct yk_reduction *reduction;         /* NULL: the kernel does not reduce */
-    struct yk_kernel *folds[YOKE_ARGS_MAX]; /* mode add: folds a device's copies; NULL: none */
-    /* Mode add: bytes from one copy to the next. Computed at submit, because a device may prepare
-     * after the array was closed. */
+    struct yk_kernel *folds[YOKE_ARGS_MAX]; /* folds a device's copies; NULL: none */
+    /* Bytes from one copy to the next. Computed at submit, because a device may prepare after the
+     * array was closed. */
     int64_t apart[YOKE_ARGS_MAX];
-    uint32_t packs; /* arguments of which the kernel is told the row distance, as bits */
-    /* 1 + the argument that has this value as row distance; 0: an ordinary value. */
-    uint8_t distance_of[YOKE_ARGS_MAX];
+};
 
-    /* --- What is decided on the way in and when the job begins, with runtime.lock held. Lanes only
-     * read it. --- */
-    const char *partitioner, *name; /* partitioner NULL: auto */
-    const char *asked_for;          /* the requested partitioner, if `auto` splits instead */
+/* How the job is split: decided on the way in and when it begins, with runtime.lock held. Lanes
+ * only read it. */
+struct yk_job_split {
+    const char *partitioner;  /* NULL: auto */
+    const char *asked_for;    /* the requested partitioner, if `auto` splits instead */
     int until_pinned;         /* why `auto` does: 1: memory is not pinned yet; 0: too few lessons */
     int names_partitioner;    /* 1: the user's job names a partitioner */
     double weight;            /* the CPU weight that splits the job; < 0: none */
@@ -222,37 +211,36 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     int seen;        /* 1: there was a job like it */
     int tells;       /* 1: its time says how fast that team is */
     int64_t readied; /* yk_place_readied of all devices when it began */
+};
 
-    /* --- What lanes share. `lock` protects the dispatcher, changes of `phase`, publishing of
-     * leases, and joined, failed, retired and benched of devices. Atomics are read without it.
-     * --- */
-    yk_mutex lock;
-    struct yk_crew *crew; /* owns the next three; NULL before the job begins and after its end */
-    struct yk_dispatch *dispatch;
-    struct yk_job_device *devices;
-    int device_count;
-    int hosting;    /* the CPU device with lanes that stand for threads that drive GPUs; -1: none */
-    int hosts_work; /* 1: these lanes get chunks beside their GPU's */
-    atomic_int phase;
-    atomic_int stop;   /* 1: an error ended the job; lanes take no more chunks */
-    int handed_out;    /* 1: a chunk was, so rows it writes may have changed; under lock */
-    atomic_int flying; /* number of lanes between asking for a chunk and having reported it */
-    /* What the thread that called yoke_run does: the work of this lane, while `borrowing` is 1; or
-     * the host threads' part for the devices `driven`, as bits. */
+/* What lanes tell each other. Atomics are read without job.lock. */
+struct yk_job_lanes {
+    int hosting;            /* the CPU device with lanes that stand for threads that drive GPUs; -1:
+                             * none */
+    int hosts_work;         /* 1: these lanes get chunks beside their GPU's */
+    atomic_int stop;        /* 1: an error ended the job; lanes take no more chunks */
+    int handed_out;         /* 1: a chunk was, so rows it writes may have changed; under lock */
+    atomic_int flying;      /* number of lanes between asking for a chunk and having reported it */
+    atomic_int woken;       /* 1: the other threads were woken for the job */
+    atomic_int hungry;      /* 1: a lane was told to wait, and no chunk was reported since */
+    _Atomic int64_t due_ns; /* predicted end of all chunks under way; 0: no prediction */
+    atomic_int all_out;     /* 1: nothing is left to hand out; written under lock */
+    int host_checked;       /* 1: yk_job_check_host has run (overlap.c) */
+};
+
+/* What the thread that called yoke_run does: the work of one lane, while `borrowing` is 1; or the
+ * host threads' part for the devices `driven`, as bits. */
+struct yk_job_caller {
     int borrowed_device, borrowed_lane;
     atomic_int borrowing;
     _Atomic uint32_t driven;
-    int attended;      /* 1: the calling thread has a reference to the crew, as it may take part */
-    uint32_t drove;    /* devices that the calling thread drove, as bits */
-    atomic_int woken;  /* 1: the other threads were woken for the job */
-    atomic_int hungry; /* 1: a lane was told to wait, and no chunk was reported since */
-    /* Predicted end of all chunks under way; 0: no prediction. */
-    _Atomic int64_t due_ns;
-    atomic_int all_out; /* 1: nothing is left to hand out; written under lock */
-    int host_checked;   /* 1: yk_job_check_host has run (overlap.c) */
+    int attended;   /* 1: it has a reference to the crew, as it may take part */
+    uint32_t drove; /* devices that it drove, as bits */
+};
 
-    /* --- Its end and result. Under lock, or by the thread that ends the job, until it is DONE;
-     * then constant. --- */
+/* The job's end and result. Under job.lock, or by the thread that ends the job, until it is DONE;
+ * then constant. */
+struct yk_job_outcome {
     yoke_status status;
     char *text;
     int64_t submitted_ns, ended_ns;
@@ -260,18 +248,20 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     /* When the last chunk was reported; 0: that was a while after its end. Under lock. */
     int64_t reported_ns;
     atomic_int_fast64_t bytes_to, bytes_from, bytes_between;
+};
 
-    /* --- Deadline and progress. The first three are the user's; `telling` protects `told`. --- */
+/* Deadline and progress. The first three are the user's; `telling` protects `told`. */
+struct yk_job_progress {
     int64_t deadline_ns; /* 0: none */
-    int (*progress)(void *context, int64_t done, int64_t all);
-    void *progress_context;
+    int (*callback)(void *context, int64_t done, int64_t all);
+    void *context;
     atomic_int telling;      /* 1: a thread is in the callback */
     _Atomic int64_t told_ns; /* when the callback was last called */
     int64_t told;            /* the number of items that it was told */
+};
 
-    /* --- Its place among other jobs and what keeps it alive. Under runtime.lock, except atomics
-     * and the gate. --- */
-    struct yk_order order;
+/* What keeps the job alive. Under runtime.lock, except atomics and the gate. */
+struct yk_job_life {
     struct yk_gate done; /* opens when the job is DONE */
     /* References of the ticket, of threads that use the job, and of its crew. The last one must be
      * dropped without runtime.lock. */
@@ -281,15 +271,57 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     int keeps; /* 1: it is over, and the ticket has a reference to the crew; 0: see `figures` */
     struct yk_figures *figures;
     int figure_room; /* number of devices for which `figures` has room */
+};
+
+/* The job in the runtime's lists. Under runtime.lock. */
+struct yk_job_lists {
     struct yk_job *next, *previous;
     struct yk_job *next_ready;
     struct yk_job *next_running, *previous_running;
 };
 
+struct yk_job { /* in one block with its arguments, their values and the texts */
+    /* What the user asked for. Set on the way in, `turn` when the job begins; constant while it
+     * runs. */
+    yoke_runtime *runtime;
+    const char *name;
+    struct yk_kernel *kernel;
+    struct yk_pair *pair;  /* the kernel and its alternative; NULL: no alternative */
+    uint64_t number, turn; /* number among submitted jobs; among jobs that began, 0: not begun */
+    int64_t first, last, extent[2];
+    struct yk_interval along[2]; /* indexes of the second and third dimension, never empty */
+    int arg_count;
+    yoke_arg *args;
+    struct yk_job_sums sums;
+    struct yk_reduction *reduction; /* NULL: the kernel does not reduce */
+    uint32_t packs; /* arguments of which the kernel is told the row distance, as bits */
+    /* 1 + the argument that has this value as row distance; 0: an ordinary value. */
+    uint8_t distance_of[YOKE_ARGS_MAX];
+
+    struct yk_job_split split;
+
+    /* `lock` protects the dispatcher, changes of `phase`, publishing of leases, and joined, failed,
+     * retired and benched of devices. */
+    yk_mutex lock;
+    struct yk_crew *crew; /* owns the next three; NULL before the job begins and after its end */
+    struct yk_dispatch *dispatch;
+    struct yk_job_device *devices;
+    int device_count;
+    atomic_int phase;
+
+    struct yk_job_lanes lanes;
+    struct yk_job_caller caller;
+    struct yk_job_outcome outcome;
+    struct yk_job_progress progress;
+    struct yk_order order; /* its place among other jobs; under runtime.lock */
+    struct yk_job_life life;
+    struct yk_job_lists lists;
+};
+
 /* 1: the device takes part. The others are benched; they step in if all others fail. */
 static inline int yk_job_in_team(const struct yk_job *job, int device)
 {
-    return (job->team & yk_team_bit(device)) != 0;
+    return (job->split.team & yk_team_bit(device)) != 0;
 }
 
 /* 1: the device is a CPU that takes part. Valid also for a job that may be over and have no crew.
@@ -302,7 +334,7 @@ static inline int yk_job_asks_cpu(const struct yk_job *job, int device)
 /* 1: the thread that called yoke_run drives the device; then its host thread does not. */
 static inline int yk_job_is_driven(const struct yk_job *job, int device)
 {
-    return (atomic_load(&job->driven) & yk_team_bit(device)) != 0;
+    return (atomic_load(&job->caller.driven) & yk_team_bit(device)) != 0;
 }
 
 /* Form 0 is the job's kernel, form 1 its alternative. */

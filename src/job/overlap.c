@@ -93,12 +93,12 @@ yoke_status yk_job_check_host(struct yk_job *job)
 {
     yoke_status status = YOKE_OK;
     int p;
-    if (!job->runtime->checks || job->host_checked)
+    if (!job->runtime->checks || job->lanes.host_checked)
         return YOKE_OK;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (job->args[p].mode != YOKE_PARAM_VALUE && job->args[p].mode != YOKE_PARAM_OUT)
             status = yk_veil_check(job->args[p].array, yk_job_all_rows(job, p), YK_VEIL_SHARED,
                                    job->name);
-    job->host_checked = 1;
+    job->lanes.host_checked = 1;
     return status;
 }

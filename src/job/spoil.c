@@ -11,7 +11,7 @@ void yk_job_spoil(struct yk_job *job)
     int64_t lost;
     for (p = 0; p < job->arg_count; p++) {
         struct yk_interval rows;
-        if (!job->handed_out || !yk_writes_rows(job->args[p].mode))
+        if (!job->lanes.handed_out || !yk_writes_rows(job->args[p].mode))
             continue;
         rows = yk_job_rows(job, p, all);
         yk_transfer_spoilt(job->args[p].array, YK_HOST, rows, &lost);

@@ -331,7 +331,7 @@ static yoke_status check_adds(const struct yk_job *job)
 yoke_status yk_job_check_touches(const struct yk_job *job)
 {
     const struct yk_access *access = &job->kernel->access;
-    yoke_status status = job->has_add ? check_adds(job) : YOKE_OK;
+    yoke_status status = job->sums.has_add ? check_adds(job) : YOKE_OK;
     int t;
     if (job->last - job->first < 2)
         return status; /* with a single index every row may be its own */

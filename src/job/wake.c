@@ -85,13 +85,13 @@ int yk_job_asks_cores(const struct yk_job *job)
 
 int yk_job_is_brief(const struct yk_job *job)
 {
-    return job->recalled > 0 && yk_job_asks_cores(job) &&
-           (double)(job->last - job->first) < YK_WORTH_WAKING_NS * job->recalled;
+    return job->split.recalled > 0 && yk_job_asks_cores(job) &&
+           (double)(job->last - job->first) < YK_WORTH_WAKING_NS * job->split.recalled;
 }
 
 int yk_job_is_overdue(struct yk_job *job)
 {
-    return yk_now(job->runtime) > job->submitted_ns + 2 * (int64_t)YK_WORTH_WAKING_NS;
+    return yk_now(job->runtime) > job->outcome.submitted_ns + 2 * (int64_t)YK_WORTH_WAKING_NS;
 }
 
 /* Cores that do not take part keep sleeping: awake, they would disturb the threads that drive GPUs.
@@ -113,13 +113,13 @@ void yk_job_wake(struct yk_job *job)
 
 void yk_job_tell(struct yk_job *job)
 {
-    atomic_store(&job->woken, 1);
+    atomic_store(&job->lanes.woken, 1);
     yk_job_wake(job);
 }
 
 void yk_job_note_free(struct yk_job *job)
 {
     const int all_out = yk_dispatch_free(job->dispatch) == 0;
-    if (atomic_load_explicit(&job->all_out, memory_order_relaxed) != all_out)
-        atomic_store(&job->all_out, all_out);
+    if (atomic_load_explicit(&job->lanes.all_out, memory_order_relaxed) != all_out)
+        atomic_store(&job->lanes.all_out, all_out);
 }

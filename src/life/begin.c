@@ -26,16 +26,16 @@ enum { RUNNING_MOST = 64 };
 static void append_ready(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
-    job->next_ready = NULL;
-    *(runtime->first_ready ? &runtime->last_ready->next_ready : &runtime->first_ready) = job;
+    job->lists.next_ready = NULL;
+    *(runtime->first_ready ? &runtime->last_ready->lists.next_ready : &runtime->first_ready) = job;
     runtime->last_ready = job;
 }
 
 static void doom(struct yk_job *job, const struct yk_job *because)
 {
-    yk_job_fail(job,
-                yk_fail(YOKE_ECANCELED, "%s was not done, because it needs %s, which failed: %s",
-                        job->name, because->name, because->text ? because->text : ""));
+    yk_job_fail(job, yk_fail(YOKE_ECANCELED,
+                             "%s was not done, because it needs %s, which failed: %s", job->name,
+                             because->name, because->outcome.text ? because->outcome.text : ""));
 }
 
 /* CPU devices join at once, the others when their host thread has prepared them. job.lock is not
@@ -44,14 +44,14 @@ static void doom(struct yk_job *job, const struct yk_job *because)
 static void start(struct yk_job *job)
 {
     int d;
-    job->submitted_ns = job->reported_ns = yk_now(job->runtime);
+    job->outcome.submitted_ns = job->outcome.reported_ns = yk_now(job->runtime);
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
         if (!jd->joined || jd->retired || jd->benched)
             continue;
-        yk_dispatch_join(job->dispatch, d, job->submitted_ns);
+        yk_dispatch_join(job->dispatch, d, job->outcome.submitted_ns);
     }
-    job->readied = yk_job_readied(job);
+    job->split.readied = yk_job_readied(job);
     atomic_store_explicit(&job->phase, YK_RUNNING, memory_order_release);
 }
 
@@ -108,13 +108,13 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
         yk_caller_borrow(job, cpu);
     job->turn = ++runtime->turns;
     yk_job_weigh_begun(job);
-    job->previous_running = runtime->last_running;
-    *(runtime->running ? &runtime->last_running->next_running : &runtime->running) = job;
+    job->lists.previous_running = runtime->last_running;
+    *(runtime->running ? &runtime->last_running->lists.next_running : &runtime->running) = job;
     runtime->last_running = job;
     runtime->running_count++;
     if (cpu >= 0) /* otherwise the job's caller may be reading this, and finds 0 */
-        job->attended = 1;
-    atomic_store_explicit(&job->looks, 1 + job->attended, memory_order_relaxed);
+        job->caller.attended = 1;
+    atomic_store_explicit(&job->life.looks, 1 + job->caller.attended, memory_order_relaxed);
     yk_job_hold(job);
     start(job);
     return YOKE_OK;
@@ -126,10 +126,10 @@ static void leave_running(struct yk_job *job)
     if (!job->turn)
         return;
     yk_job_weigh_ended(job);
-    *(job->previous_running ? &job->previous_running->next_running : &runtime->running) =
-        job->next_running;
-    *(job->next_running ? &job->next_running->previous_running : &runtime->last_running) =
-        job->previous_running;
+    *(job->lists.previous_running ? &job->lists.previous_running->lists.next_running
+                                  : &runtime->running) = job->lists.next_running;
+    *(job->lists.next_running ? &job->lists.next_running->lists.previous_running
+                              : &runtime->last_running) = job->lists.previous_running;
     runtime->running_count--;
 }
 
@@ -137,20 +137,22 @@ void yk_job_retire(struct yk_job *job)
 {
     static const struct yk_order_next next = { append_ready, doom };
     yoke_runtime *runtime = job->runtime;
-    *(job->previous ? &job->previous->next : &runtime->first_job) = job->next;
-    *(job->next ? &job->next->previous : &runtime->last_job) = job->previous;
+    *(job->lists.previous ? &job->lists.previous->lists.next : &runtime->first_job) =
+        job->lists.next;
+    *(job->lists.next ? &job->lists.next->lists.previous : &runtime->last_job) =
+        job->lists.previous;
     leave_running(job);
     yk_job_leave_decomposition(job);
     yk_reduction_release(job);
     atomic_store_explicit(&job->phase, YK_DONE, memory_order_release);
-    yk_order_unlink(job, atomic_load(&job->stop), &next);
+    yk_order_unlink(job, atomic_load(&job->lanes.stop), &next);
 }
 
 void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count)
 {
     int i;
     for (i = 0; i < count; i++)
-        if (atomic_load(&after[i]->phase) == YK_DONE && after[i]->status != YOKE_OK)
+        if (atomic_load(&after[i]->phase) == YK_DONE && after[i]->outcome.status != YOKE_OK)
             doom(job, after[i]);
     if (job->order.waits == 0)
         append_ready(job);
@@ -159,10 +161,10 @@ void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count)
 /* Ends a job that failed before it began: no lane has seen it, and none will. */
 static void end_unbegun(struct yk_job *job)
 {
-    job->submitted_ns = job->ended_ns = yk_now(job->runtime);
+    job->outcome.submitted_ns = job->outcome.ended_ns = yk_now(job->runtime);
     yk_job_hold(job); /* until its gate is open */
     yk_job_retire(job);
-    yk_gate_open(&job->done);
+    yk_gate_open(&job->life.done);
     yk_job_release(job);
 }
 
@@ -172,8 +174,8 @@ enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime)
     while (runtime->first_ready && runtime->running_count < RUNNING_MOST) {
         struct yk_job *job = runtime->first_ready;
         yoke_status status;
-        runtime->first_ready = job->next_ready;
-        if (!atomic_load(&job->stop) && (status = yk_job_begin(job, -1)) != YOKE_OK)
+        runtime->first_ready = job->lists.next_ready;
+        if (!atomic_load(&job->lanes.stop) && (status = yk_job_begin(job, -1)) != YOKE_OK)
             yk_job_fail(job, status);
         if (!job->turn)
             end_unbegun(job);

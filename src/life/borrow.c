@@ -22,18 +22,19 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
     const yoke_runtime *runtime = job->runtime;
     const uint32_t driven = yk_drivable_devices(job);
     int d, lane;
-    atomic_store_explicit(&job->driven, driven, memory_order_relaxed);
+    atomic_store_explicit(&job->caller.driven, driven, memory_order_relaxed);
     for (d = 0; !driven && d < job->device_count; d++) {
         const struct yk_runtime_device *device = &runtime->devices[d];
         if (!yk_job_asks_cpu(job, d) || device->worker_count == 0)
             continue;
         lane = lane_on(device, cpu);
-        if (job->borrowed_device < 0 || device->workers[lane].cpu == cpu) {
-            job->borrowed_device = d;
-            job->borrowed_lane = lane;
+        if (job->caller.borrowed_device < 0 || device->workers[lane].cpu == cpu) {
+            job->caller.borrowed_device = d;
+            job->caller.borrowed_lane = lane;
         }
     }
-    atomic_store_explicit(&job->borrowing, job->borrowed_device >= 0, memory_order_relaxed);
+    atomic_store_explicit(&job->caller.borrowing, job->caller.borrowed_device >= 0,
+                          memory_order_relaxed);
 }
 
 /* 1: the caller can drive the device beside others. Not if its kernel must be built, as in the
@@ -61,7 +62,7 @@ uint32_t yk_drivable_devices(const struct yk_job *job)
             return 0;
         drivable |= yk_team_bit(d);
         if (job->device_count == 1 ||
-            (d == job->alone && yk_kernel_is_ready(job->kernel, devices[d].number)))
+            (d == job->split.alone && yk_kernel_is_ready(job->kernel, devices[d].number)))
             return drivable;
         if (!is_drivable(job, d))
             return 0;

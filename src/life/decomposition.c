@@ -41,9 +41,9 @@ void yk_decomposition_leave(yoke_array *array)
 
 void yk_job_leave_decomposition(struct yk_job *job)
 {
-    if (job->decomposition)
-        let_go(job->decomposition);
-    job->decomposition = NULL;
+    if (job->split.decomposition)
+        let_go(job->split.decomposition);
+    job->split.decomposition = NULL;
 }
 
 static void live_by(yoke_array *array, struct yk_decomposition *decomposition)
@@ -118,7 +118,8 @@ static struct yk_member *admit(struct yk_decomposition *decomposition, const str
     for (r = 0; r < YK_RECENT_JOBS; r++)
         if (decomposition->recent[r] == oldest)
             decomposition->recent[r] = YK_PLAN_KERNELS;
-    decomposition->members[oldest] = (struct yk_member){ .kernel = job->kernel, .key = job->key };
+    decomposition->members[oldest] =
+        (struct yk_member){ .kernel = job->kernel, .key = job->split.key };
     decomposition->stale = 1;
     return &decomposition->members[oldest];
 }
@@ -128,7 +129,7 @@ static struct yk_member *member_of(struct yk_decomposition *decomposition, const
     int m;
     for (m = 0; m < YK_PLAN_KERNELS; m++) {
         struct yk_member *member = &decomposition->members[m];
-        if (member->kernel == job->kernel && member->key == job->key)
+        if (member->kernel == job->kernel && member->key == job->split.key)
             return member;
     }
     return admit(decomposition, job);
@@ -181,7 +182,7 @@ static void describe_member(const struct yk_job *job, struct yk_member *member)
 static int may_be_planned(const struct yk_job *job)
 {
     int p, by_rows = 0;
-    if (!yk_job_goes_by_plan(job->partitioner) || job->asked_for || job->pair ||
+    if (!yk_job_goes_by_plan(job->split.partitioner) || job->split.asked_for || job->pair ||
         job->runtime->checks || job->device_count < 2 ||
         job->kernel->kernel.kind == YOKE_KERNEL_STEP || job->last == job->first)
         return 0;
@@ -211,9 +212,9 @@ void yk_job_decompose(struct yk_job *job)
     decomposition->recent[decomposition->jobs % YK_RECENT_JOBS] =
         (unsigned char)(member - decomposition->members);
     member->used = ++decomposition->jobs;
-    job->decomposition = decomposition;
+    job->split.decomposition = decomposition;
     decomposition->users++;
-    job->member = (int)(member - decomposition->members);
+    job->split.member = (int)(member - decomposition->members);
 }
 
 /* --- how a job follows the plan --- */
@@ -248,7 +249,7 @@ enum { APART_FIRST = 8 };
  * APART_FIRST, then twice as many each time. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
-    struct yk_member *member = &job->decomposition->members[job->member];
+    struct yk_member *member = &job->split.decomposition->members[job->split.member];
     double on_devices = 0;
     int d, copies = 0; /* 1: copies for a device's part are expected (traffic.c) */
     if (member->seen++ < member->apart_until)
@@ -272,7 +273,7 @@ static int rows_stay(const struct yk_job *job, const struct yk_split_device *kno
 
 static void describe_places(const struct yk_job *job, const struct yk_split_device *known)
 {
-    struct yk_member *member = &job->decomposition->members[job->member];
+    struct yk_member *member = &job->split.decomposition->members[job->split.member];
     int d;
     for (d = 0; d < job->device_count; d++) {
         member->make[d] = known[d].make;
@@ -287,7 +288,7 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
 /* 1: everything that the job uses has room on each device with a part, so rows stay. */
 static int fits(const struct yk_job *job)
 {
-    const double *share = job->decomposition->cuts.share[job->member];
+    const double *share = job->split.decomposition->cuts.share[job->split.member];
     int d;
     for (d = 0; d < job->device_count; d++)
         if (share[d] > 0 && !job->runtime->devices[d].device->desc.host_memory &&
@@ -300,7 +301,7 @@ static int fits(const struct yk_job *job)
  * for a build. */
 static int are_ready(const struct yk_job *job)
 {
-    const double *share = job->decomposition->cuts.share[job->member];
+    const double *share = job->split.decomposition->cuts.share[job->split.member];
     int d, parts = 0, ready = 0;
     for (d = 0; d < job->device_count; d++) {
         const int host = job->runtime->devices[d].device->desc.host_memory;
@@ -315,7 +316,7 @@ static int are_ready(const struct yk_job *job)
 /* 1: rows that the plan gives to the host are elsewhere. */
 static int lacks_rows(const struct yk_job *job, int device)
 {
-    const double *share = job->decomposition->cuts.share[job->member];
+    const double *share = job->split.decomposition->cuts.share[job->split.member];
     const double low = yk_plan_first(share, device);
     int p;
     for (p = 0; p < job->arg_count; p++) {
@@ -349,16 +350,17 @@ static double slowest_link(const struct yk_job *job, int device)
 /* Writes the plan's values for this job to `known`. */
 static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_split_device *known)
 {
-    const struct yk_decomposition *decomposition = job->decomposition;
-    const struct yk_member *member = &decomposition->members[job->member];
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    const struct yk_member *member = &decomposition->members[job->split.member];
     const struct yk_plan_kernel kernel = { .items = member->items,
                                            .low = member->low,
                                            .high = member->high };
     int d;
-    job->planned_ns = 0;
+    job->split.planned_ns = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_cost *cost = memory ? &memory->cost[d] : NULL;
-        const double items = yk_plan_items(&kernel, decomposition->cuts.share[job->member], d);
+        const double items =
+            yk_plan_items(&kernel, decomposition->cuts.share[job->split.member], d);
         known[d].share = fmin(1, items / member->items); /* rounding must not exceed 1 */
         known[d].row_ns = member->changing_bytes / member->items * slowest_link(job, d);
         known[d].back_ns = member->result_bytes / member->items * slowest_link(job, d);
@@ -366,7 +368,7 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
         if (!(items > 0) || !cost || !yk_cost_is_known(cost))
             continue;
         job->devices[d].planned_ns = yk_cost_ns(cost, items);
-        job->planned_ns = fmax(job->planned_ns, job->devices[d].planned_ns);
+        job->split.planned_ns = fmax(job->split.planned_ns, job->devices[d].planned_ns);
         known[d].item_ns = cost->item_ns;
         known[d].doubt = sqrt(cost->noise2 + cost->item_var / (cost->item_ns * cost->item_ns));
     }
@@ -375,9 +377,9 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
 int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
                        struct yk_split_device *known)
 {
-    struct yk_decomposition *decomposition = job->decomposition;
-    struct yk_member *member = decomposition ? &decomposition->members[job->member] : NULL;
-    job->planned = 0;
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    struct yk_member *member = decomposition ? &decomposition->members[job->split.member] : NULL;
+    job->split.planned = 0;
     if (!decomposition || !rows_stay(job, known))
         return 0;
     describe_places(job, known);
@@ -390,7 +392,7 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
     if (!member->fits || !are_ready(job))
         return 0;
     tell(job, memory, known);
-    job->planned = 1;
+    job->split.planned = 1;
     return 1;
 }
 
@@ -427,8 +429,8 @@ static enum yk_cost_news note_part(struct yk_cost *cost, double told_ns,
 /* The first job over all rows decides where they are for later jobs of all kernels. */
 static void stay_there(const struct yk_job *job)
 {
-    struct yk_decomposition *decomposition = job->decomposition;
-    const struct yk_member *member = &decomposition->members[job->member];
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    const struct yk_member *member = &decomposition->members[job->split.member];
     int k, d;
     if (member->low > 0 || member->high < 1)
         return;
@@ -448,8 +450,8 @@ static void stay_there(const struct yk_job *job)
 
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
 {
-    struct yk_decomposition *decomposition = job->decomposition;
-    const int readied = yk_job_readied(job) != job->readied;
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    const int readied = yk_job_readied(job) != job->split.readied;
     int d;
     if (!decomposition)
         return;
@@ -469,10 +471,10 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
     memory->stays_of = job->device_count;
     if (!decomposition->stands)
         stay_there(job);
-    decomposition->members[job->member].went_by_plan = job->planned;
+    decomposition->members[job->split.member].went_by_plan = job->split.planned;
     decomposition->round_jobs++;
-    decomposition->round_ns += (double)(job->ended_ns - job->submitted_ns);
-    if (!job->ended_by_caller && !job->runtime->virtual_clock)
+    decomposition->round_ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
+    if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)
         decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
-    decomposition->told &= !readied && job->planned;
+    decomposition->told &= !readied && job->split.planned;
 }

@@ -38,7 +38,7 @@ static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
 {
     const yoke_array *array;
     for (array = job->runtime->arrays; array; array = array->next)
-        if (array->decomposition == job->decomposition)
+        if (array->decomposition == job->split.decomposition)
             plan->bytes += (double)yk_array_bytes(array);
 }
 
@@ -95,7 +95,7 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
 /* Fills in the input of a plan, and finds the leading kernel. */
 static void describe(const struct yk_job *job, struct yk_plan *plan)
 {
-    struct yk_decomposition *decomposition = job->decomposition;
+    struct yk_decomposition *decomposition = job->split.decomposition;
     const int leads = decomposition->leads;
     double least;
     int m;
@@ -219,8 +219,8 @@ static void guess(struct yk_decomposition *decomposition, const int *make)
  * rounds after which trials had decided that. */
 static uint32_t recalled_team(const struct yk_job *job, double *rounds)
 {
-    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
-    if (!memory || job->decomposition->explorer.best || memory->stays_of != job->device_count)
+    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->split.key);
+    if (!memory || job->split.decomposition->explorer.best || memory->stays_of != job->device_count)
         return 0;
     *rounds = memory->stays.tried ? (double)memory->taught : 0;
     return memory->stays.devices;
@@ -239,7 +239,7 @@ static void confirm(struct yk_decomposition *decomposition)
  * estimates: nothing has been learned yet that noise could undo. */
 static void begin(const struct yk_job *job, struct yk_plan *plan)
 {
-    struct yk_decomposition *decomposition = job->decomposition;
+    struct yk_decomposition *decomposition = job->split.decomposition;
     double rounds = 0;
     const uint32_t team = recalled_team(job, &rounds);
     struct yk_cuts cuts;
@@ -300,7 +300,7 @@ static int knows_any(const struct yk_plan *plan)
 
 static void plan_anew(const struct yk_job *job)
 {
-    struct yk_decomposition *decomposition = job->decomposition;
+    struct yk_decomposition *decomposition = job->split.decomposition;
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
     const int64_t begun_ns = yk_now(job->runtime);
     struct yk_plan *plan = yk_calloc(1, sizeof *plan);
@@ -308,7 +308,7 @@ static void plan_anew(const struct yk_job *job)
         return; /* the present plan stays */
     describe(job, plan);
     if (!knows_any(plan))
-        guess(decomposition, decomposition->members[job->member].make);
+        guess(decomposition, decomposition->members[job->split.member].make);
     else if (decomposition->stands && asked && asked != decomposition->team)
         change_team(decomposition, plan, asked);
     else if (!decomposition->stands || decomposition->guessed)
@@ -360,8 +360,8 @@ static void end_round(struct yk_decomposition *decomposition)
 
 void yk_decomposition_plan(const struct yk_job *job)
 {
-    struct yk_decomposition *decomposition = job->decomposition;
-    const int leads = job->member == decomposition->leads || !decomposition->stands;
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    const int leads = job->split.member == decomposition->leads || !decomposition->stands;
     if (leads)
         end_round(decomposition);
     else if (!decomposition->guessed)

@@ -27,8 +27,8 @@ int yk_job_enter(struct yk_job *job)
      * job and finds it ended or ending has nothing to do. */
     if (atomic_load(&job->phase) != YK_RUNNING)
         return 0;
-    atomic_fetch_add(&job->flying, 1);
-    if (atomic_load(&job->phase) == YK_RUNNING && !atomic_load(&job->stop))
+    atomic_fetch_add(&job->lanes.flying, 1);
+    if (atomic_load(&job->phase) == YK_RUNNING && !atomic_load(&job->lanes.stop))
         return 1;
     yk_job_leave(job);
     return 0;
@@ -44,8 +44,8 @@ static void take_stock(struct yk_job *job)
 /* With runtime.lock held, which protects track 0. */
 static void trace(struct yk_job *job)
 {
-    struct yk_trace_event event = { .start_ns = job->submitted_ns,
-                                    .end_ns = job->ended_ns,
+    struct yk_trace_event event = { .start_ns = job->outcome.submitted_ns,
+                                    .end_ns = job->outcome.ended_ns,
                                     .first = job->first,
                                     .last = job->last,
                                     .job = (uint32_t)job->number,
@@ -60,7 +60,7 @@ static int merge(struct yk_job *job)
 {
     yoke_status status;
     int again = 0;
-    if (atomic_load(&job->stop))
+    if (atomic_load(&job->lanes.stop))
         return 0;
     status = yk_job_merge(job, &again);
     if (status == YOKE_OK && !again)
@@ -75,24 +75,25 @@ static void release_devices(struct yk_job *job)
     int d;
     for (d = 0; d < job->device_count; d++)
         yk_job_let_go(job, d);
-    if (atomic_load(&job->stop))
+    if (atomic_load(&job->lanes.stop))
         yk_job_spoil(job);
 }
 
 /* The job ended when its last chunk was reported, unless the thread that ends it had more to do. */
 static void note_end(struct yk_job *job)
 {
-    job->ended_ns = job->reported_ns;
-    if (job->has_add || job->reduction || atomic_load(&job->stop) || !job->ended_ns)
-        job->ended_ns = yk_now(job->runtime);
-    job->ended_by_caller = yk_caller_is_here(job);
+    job->outcome.ended_ns = job->outcome.reported_ns;
+    if (job->sums.has_add || job->reduction || atomic_load(&job->lanes.stop) ||
+        !job->outcome.ended_ns)
+        job->outcome.ended_ns = yk_now(job->runtime);
+    job->outcome.ended_by_caller = yk_caller_is_here(job);
     take_stock(job);
 }
 
 /* Returns a job that the caller must release without the lock, or NULL. With runtime.lock held. */
 static struct yk_job *learn(struct yk_job *job)
 {
-    if (job->last <= job->first || atomic_load(&job->stop))
+    if (job->last <= job->first || atomic_load(&job->lanes.stop))
         return NULL;
     yk_job_learn(job);
     return job->runtime->tells ? yk_told_note(job) : NULL;
@@ -109,7 +110,7 @@ static void end_job(struct yk_job *job)
         yk_wake_all(runtime);
         return;
     }
-    if (!atomic_load(&job->stop))
+    if (!atomic_load(&job->lanes.stop))
         yk_job_tell_progress(job, 1);
     release_devices(job);
     note_end(job);
@@ -127,9 +128,9 @@ static void end_job(struct yk_job *job)
     /* The caller has a reference to the job or its crew, so the job exists until this lane has
      * left.
      */
-    keeps = job->keeps;
+    keeps = job->life.keeps;
     yk_reduction_close(job);
-    yk_gate_open(&job->done);
+    yk_gate_open(&job->life.done);
     if (!keeps)
         yk_job_look_away(job);
     if (told)
@@ -143,13 +144,13 @@ static void end_job(struct yk_job *job)
 void yk_job_leave(struct yk_job *job)
 {
     int ends = 0;
-    if (atomic_fetch_sub(&job->flying, 1) != 1)
+    if (atomic_fetch_sub(&job->lanes.flying, 1) != 1)
         return;
     yk_lock(&job->lock);
-    if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->flying) == 0 &&
-        (atomic_load(&job->stop) || (yk_dispatch_left(job->dispatch) == 0))) {
+    if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->lanes.flying) == 0 &&
+        (atomic_load(&job->lanes.stop) || (yk_dispatch_left(job->dispatch) == 0))) {
         atomic_store(&job->phase, YK_ENDING);
-        ends = atomic_load(&job->flying) == 0;
+        ends = atomic_load(&job->lanes.flying) == 0;
         if (!ends) /* a lane came in between, and ends the job when it leaves */
             atomic_store(&job->phase, YK_RUNNING);
     }

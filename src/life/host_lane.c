@@ -42,11 +42,11 @@ yoke_status yk_host_lanes_plan(struct yk_job *job, struct yk_split_device *known
 {
     int64_t streams;
     int d, next, cpu = first_cpu(known, count);
-    yoke_status status = yk_partitioner_streams(job->partitioner, &streams);
+    yoke_status status = yk_partitioner_streams(job->split.partitioner, &streams);
     if (status != YOKE_OK || streams < 1 || cpu < 0)
         return status;
-    job->hosting = cpu;
-    job->hosts_work = yk_partitioner_find(job->partitioner)->hosts == YK_HOSTS_WORK;
+    job->lanes.hosting = cpu;
+    job->lanes.hosts_work = yk_partitioner_find(job->split.partitioner)->hosts == YK_HOSTS_WORK;
     next = known[cpu].lanes;
     count_hosts(known, count, next, streams);
     for (d = 0; d < count; d++) {
@@ -63,7 +63,7 @@ yoke_status yk_host_lanes_plan(struct yk_job *job, struct yk_split_device *known
 static struct yk_job_device *driven_by(const struct yk_job *job, int device, int lane, int *which)
 {
     int d;
-    for (d = 0; device == job->hosting && d < job->device_count; d++) {
+    for (d = 0; device == job->lanes.hosting && d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
         *which = lane - jd->host_lane;
         if (*which >= 0 && *which < jd->hosts)
@@ -86,9 +86,9 @@ void yk_host_lane_call(struct yk_job *job, int device, int lane, int got)
     int again = !got && flight->refused;
     struct yk_worker *workers;
     flight->refused = !got;
-    if (lane >= jd->hosts || again || (got && !job->hosts_work))
+    if (lane >= jd->hosts || again || (got && !job->lanes.hosts_work))
         return;
-    workers = job->runtime->devices[job->hosting].workers;
+    workers = job->runtime->devices[job->lanes.hosting].workers;
     if (workers) /* NULL: one thread steps all lanes */
         yk_wake(job->runtime, &workers[jd->host_lane + lane]);
 }

@@ -38,8 +38,8 @@ static void join(struct yk_job *job, int device)
         yk_runtime_device_lost(job->runtime, jd->device);
     if (jd->retired)
         yk_wake_all(job->runtime);
-    else if (job->alone < 0 &&
-             !atomic_load(&job->driven)) /* other lanes may get something else now */
+    else if (job->split.alone < 0 &&
+             !atomic_load(&job->caller.driven)) /* other lanes may get something else now */
         yk_job_wake(job);
 }
 

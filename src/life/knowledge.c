@@ -186,7 +186,7 @@ static struct yk_lesson *kept_if(int found, struct yk_lesson *lesson)
 static void find(struct yk_knowledge *knowledge, struct yk_job *job, uint64_t content)
 {
     struct found found = { .store = yk_knowledge_store(knowledge) };
-    const int takes_lines = yk_partitioner_takes_lines(job->partitioner);
+    const int takes_lines = yk_partitioner_takes_lines(job->split.partitioner);
     int has_lines = 0;
     if (!found.store)
         return;
@@ -197,8 +197,8 @@ static void find(struct yk_knowledge *knowledge, struct yk_job *job, uint64_t co
         find_lesson(knowledge, job, content, &found);
     if (found.lesson && found.alone)
         has_lines = find_alone(knowledge, job, content, &found);
-    job->lesson = kept_if(found.source != NOTHING, found.lesson);
-    job->lines = kept_if(has_lines, found.alone);
+    job->split.lesson = kept_if(found.source != NOTHING, found.lesson);
+    job->split.lines = kept_if(has_lines, found.alone);
 }
 
 void yk_knowledge_ask(struct yk_job *job, const yoke_kernel *kernel, const yoke_kernel *alternative)
@@ -207,7 +207,8 @@ void yk_knowledge_ask(struct yk_job *job, const yoke_kernel *kernel, const yoke_
     uint64_t kind;
     if (!is_kept(job))
         return;
-    kind = yk_hash_number(job->key ^ (uint64_t)(uintptr_t)kernel, (int64_t)(uintptr_t)alternative);
+    kind = yk_hash_number(job->split.key ^ (uint64_t)(uintptr_t)kernel,
+                          (int64_t)(uintptr_t)alternative);
     kind = yk_hash_number(kind,
                           atomic_load_explicit(&job->runtime->device_count, memory_order_acquire));
     if (atomic_exchange_explicit(&knowledge->recent[kind % YK_KNOWLEDGE_RECENT], kind,
@@ -244,13 +245,13 @@ static int form_of(const struct yk_lesson *lesson, const char *name)
  * or, if that was not settled, the job's own. With runtime.lock held. */
 static int fits(struct yk_job *job, int device, const char *name)
 {
-    const int form = form_of(job->lesson, name);
+    const int form = form_of(job->split.lesson, name);
     struct yk_choice *choice;
     int best;
     if (!job->pair)
         return form == 0;
     yk_lock(&job->pair->lock);
-    choice = yk_pair_choice(job->pair, job->key, device);
+    choice = yk_pair_choice(job->pair, job->split.key, device);
     if (form > 0)
         yk_choice_recall(choice, form - 1);
     best = choice->best < 0 ? 0 : choice->best;
@@ -265,15 +266,15 @@ const struct yk_memory *yk_knowledge_take(struct yk_job *job, const struct yk_me
     struct yk_remembered into;
     const int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
     int d;
-    if (!job->lesson && !job->lines)
+    if (!job->split.lesson && !job->split.lines)
         return memory;
-    mine = yk_kernel_memorise(job->kernel, job->key);
+    mine = yk_kernel_memorise(job->kernel, job->split.key);
     told = *mine;
     into = yk_knowledge_remembered(job->runtime, count, &told, names);
-    if (job->lesson)
-        yk_recall_learn(job->lesson, &into);
-    if (job->lines)
-        yk_recall_learn_alone(job->lines, &into);
+    if (job->split.lesson)
+        yk_recall_learn(job->split.lesson, &into);
+    if (job->split.lines)
+        yk_recall_learn_alone(job->split.lines, &into);
     for (d = 0; d < count; d++) {
         if (!(mine->device[d].rate > 0) && fits(job, d, names[d]))
             mine->device[d] = told.device[d];
@@ -283,15 +284,15 @@ const struct yk_memory *yk_knowledge_take(struct yk_job *job, const struct yk_me
     }
     if (!memory)
         mine->team = told.team;
-    if (job->lesson) {
+    if (job->split.lesson) {
         mine->stays = told.stays;
         mine->stays_of = count;
     }
-    mine->taught = job->lesson ? job->lesson->confirmed : 0;
-    mine->derived = job->lesson && job->lesson->origin == YK_ORIGIN_DERIVED;
-    yk_free(job->lesson);
-    yk_free(job->lines);
-    job->lesson = job->lines = NULL;
+    mine->taught = job->split.lesson ? job->split.lesson->confirmed : 0;
+    mine->derived = job->split.lesson && job->split.lesson->origin == YK_ORIGIN_DERIVED;
+    yk_free(job->split.lesson);
+    yk_free(job->split.lines);
+    job->split.lesson = job->split.lines = NULL;
     return mine;
 }
 

@@ -13,11 +13,11 @@
 static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory)
 {
     struct yk_learned_job ran = { .items = job->last - job->first,
-                                  .crowded = job->crowded || job->runtime->turns != job->turn,
-                                  .begun_ns = job->submitted_ns,
-                                  .ended_ns = job->ended_ns,
-                                  .by_lines = yk_partitioner_needs_lessons(job->partitioner),
-                                  .tells_lines = yk_job_readied(job) == job->readied };
+                                  .crowded = job->split.crowded || job->runtime->turns != job->turn,
+                                  .begun_ns = job->outcome.submitted_ns,
+                                  .ended_ns = job->outcome.ended_ns,
+                                  .by_lines = yk_partitioner_needs_lessons(job->split.partitioner),
+                                  .tells_lines = yk_job_readied(job) == job->split.readied };
     int d;
     for (d = 0; d < job->device_count; d++) {
         yk_learned_did(&ran, d, &memory->device[d], &job->devices[d].outcome);
@@ -31,14 +31,14 @@ static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_
 static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran,
                         struct yk_team_job *team)
 {
-    int d, whole = 1, forgives = yk_job_splits_freely(job->partitioner);
+    int d, whole = 1, forgives = yk_job_splits_freely(job->split.partitioner);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         struct yk_learned *learned = &memory->device[d];
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
         yk_team_did(team, d, learned->rate, outcome->items);
         ran->told_ns = desc->launch_ns;
-        ran->all_asked = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
+        ran->all_asked = job->split.alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
         ran->forgives = forgives && !desc->host_memory;
         yk_learned_note(learned, outcome, ran);
         memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
@@ -62,11 +62,11 @@ static void adjust_shares(const struct yk_job *job, struct yk_memory *memory)
 
 void yk_job_learn(struct yk_job *job)
 {
-    struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->key);
+    struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->split.key);
     struct yk_learned_job ran = what_ran(job, memory);
-    struct yk_team_job team = { .asked = job->team,
+    struct yk_team_job team = { .asked = job->split.team,
                                 .crowded = ran.crowded,
-                                .tells = job->tells && ran.tells_lines,
+                                .tells = job->split.tells && ran.tells_lines,
                                 .ns = (double)(ran.ended_ns - ran.begun_ns) };
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);
@@ -74,7 +74,7 @@ void yk_job_learn(struct yk_job *job)
         return;
     if (!ran.crowded)
         yk_job_note_costs(job, memory);
-    if (job->planned)
+    if (job->split.planned)
         return;
     yk_late_note(&memory->late, &ran);
     adjust_shares(job, memory);

@@ -35,45 +35,47 @@ static struct yk_memory *begin_from(struct yk_job *job, uint64_t key, const stru
 
 static void leave_to_auto(struct yk_job *job)
 {
-    job->asked_for = job->partitioner;
-    job->partitioner = NULL;
-    job->key = job->free_key;
+    job->split.asked_for = job->split.partitioner;
+    job->split.partitioner = NULL;
+    job->split.key = job->split.free_key;
 }
 
 const struct yk_memory *yk_job_recall(struct yk_job *job, int device_count)
 {
-    const struct yk_memory *own = yk_knowledge_take(job, yk_kernel_recall(job->kernel, job->key));
+    const struct yk_memory *own =
+        yk_knowledge_take(job, yk_kernel_recall(job->kernel, job->split.key));
     const struct yk_memory *free;
-    if (!yk_partitioner_needs_lessons(job->partitioner) || suffices(own, device_count))
+    if (!yk_partitioner_needs_lessons(job->split.partitioner) || suffices(own, device_count))
         return own;
-    free = yk_kernel_recall(job->kernel, job->free_key);
+    free = yk_kernel_recall(job->kernel, job->split.free_key);
     if (suffices(free, device_count))
         return free;
     leave_to_auto(job);
-    return !free && own ? begin_from(job, job->key, own) : free;
+    return !free && own ? begin_from(job, job->split.key, own) : free;
 }
 
 const struct yk_memory *yk_job_yield(struct yk_job *job, const struct yk_memory *memory)
 {
-    const struct yk_memory *free = yk_kernel_recall(job->kernel, job->free_key);
+    const struct yk_memory *free = yk_kernel_recall(job->kernel, job->split.free_key);
     leave_to_auto(job);
-    job->until_pinned = 1;
-    return free ? free : begin_from(job, job->key, memory);
+    job->split.until_pinned = 1;
+    return free ? free : begin_from(job, job->split.key, memory);
 }
 
 void yk_job_keep_apart(struct yk_job *job, const struct yk_memory *memory)
 {
-    if (yk_partitioner_needs_lessons(job->partitioner) && memory && memory->key != job->key)
-        begin_from(job, job->key, memory);
+    if (yk_partitioner_needs_lessons(job->split.partitioner) && memory &&
+        memory->key != job->split.key)
+        begin_from(job, job->split.key, memory);
 }
 
 const char *yk_job_partitioner_text(const struct yk_job *job, char text[YK_PARTITIONER_TEXT])
 {
-    const char *name = job->partitioner ? job->partitioner : yk_partitioners[0]->name;
-    if (!job->asked_for)
+    const char *name = job->split.partitioner ? job->split.partitioner : yk_partitioners[0]->name;
+    if (!job->split.asked_for)
         return name;
     snprintf(text, YK_PARTITIONER_TEXT,
-             job->until_pinned ? "%s (until memory is pinned: %s)" : "%s (teaches %s)", name,
-             job->asked_for);
+             job->split.until_pinned ? "%s (until memory is pinned: %s)" : "%s (teaches %s)", name,
+             job->split.asked_for);
     return text;
 }

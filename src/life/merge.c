@@ -77,7 +77,7 @@ yoke_status yk_job_merge(struct yk_job *job, int *again)
     yoke_status status;
     int p;
     *again = 0;
-    if (!job->has_add || job->first == job->last)
+    if (!job->sums.has_add || job->first == job->last)
         return YOKE_OK;
     status = collect_all(job, again);
     for (p = 0; p < job->arg_count && status == YOKE_OK && !*again; p++)

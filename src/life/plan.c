@@ -97,7 +97,7 @@ static void describe_all(struct yk_job *job, const struct yk_memory *memory, int
     }
     if (memory)
         yk_learned_level(out, count);
-    if (memory && yk_partitioner_needs_lessons(job->partitioner))
+    if (memory && yk_partitioner_needs_lessons(job->split.partitioner))
         yk_learned_lines(memory->device, out, count);
 }
 
@@ -113,30 +113,31 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
                       struct yk_split_device *known)
 {
     int d, left_out = 0, count = job->device_count;
-    const int judges = memory && yk_job_splits_freely(job->partitioner);
-    struct yk_team *team = judges ? &yk_kernel_memorise(job->kernel, job->key)->team : NULL;
-    job->crowded = job->runtime->running_count > 0;
-    job->team =
+    const int judges = memory && yk_job_splits_freely(job->split.partitioner);
+    struct yk_team *team = judges ? &yk_kernel_memorise(job->kernel, job->split.key)->team : NULL;
+    job->split.crowded = job->runtime->running_count > 0;
+    job->split.team =
         judges ? yk_team_choose(team,
                                 &(struct yk_team_asks){ .devices = known,
                                                         .count = count,
                                                         .items = (double)(job->last - job->first),
-                                                        .crowded = job->crowded })
+                                                        .crowded = job->split.crowded })
                : yk_team_all(count);
     if (count > 1)
-        job->alone = yk_team_only(job->team);
-    job->seen = job->tells = memory != NULL;
-    job->recalled = 0;
+        job->split.alone = yk_team_only(job->split.team);
+    job->split.seen = job->split.tells = memory != NULL;
+    job->split.recalled = 0;
     for (d = 0; d < count; d++) {
         if (!yk_job_in_team(job, d))
             continue;
-        job->recalled += known[d].rate;
-        job->tells &= known[d].rate > 0;
+        job->split.recalled += known[d].rate;
+        job->split.tells &= known[d].rate > 0;
     }
     for (d = 0; d < count; d++) {
         if (!yk_job_in_team(job, d))
             known[d].share = 0; /* only in this job; the learned share stays */
-        job->devices[d].share = yk_job_in_team(job, d) ? likely_share(&known[d], job->recalled) : 0;
+        job->devices[d].share =
+            yk_job_in_team(job, d) ? likely_share(&known[d], job->split.recalled) : 0;
         job->devices[d].copying_ns +=
             known[d].copy_item_ns * fabs(job->devices[d].share) * (double)(job->last - job->first);
         job->devices[d].steady = memory && memory->device[d].steady;
@@ -153,11 +154,11 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
                          const struct yk_split_device *known)
 {
     int d;
-    job->team = 0;
-    job->seen = memory != NULL;
-    job->tells = 0; /* a job says nothing about teams that the plan chose */
-    job->recalled = 0;
-    job->crowded = job->runtime->running_count > 0;
+    job->split.team = 0;
+    job->split.seen = memory != NULL;
+    job->split.tells = 0; /* a job says nothing about teams that the plan chose */
+    job->split.recalled = 0;
+    job->split.crowded = job->runtime->running_count > 0;
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
         jd->share = known[d].share;
@@ -166,26 +167,26 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
             memcpy(jd->pace, memory->pace[d], sizeof memory->pace[d]);
         if (!(known[d].share > 0))
             continue;
-        job->team |= yk_team_bit(d);
-        job->recalled += known[d].rate;
+        job->split.team |= yk_team_bit(d);
+        job->split.recalled += known[d].rate;
         jd->copying_ns += known[d].copy_item_ns * known[d].share * (double)(job->last - job->first);
     }
-    job->alone = yk_team_only(job->team);
-    job->crew->weighed = job->decomposition->weighed;
-    if (job->team != yk_team_all(job->device_count))
-        job->crew->team = (struct yk_team){ .explorer = job->decomposition->explorer };
+    job->split.alone = yk_team_only(job->split.team);
+    job->crew->weighed = job->split.decomposition->weighed;
+    if (job->split.team != yk_team_all(job->device_count))
+        job->crew->team = (struct yk_team){ .explorer = job->split.decomposition->explorer };
 }
 
 /* Devices with an empty share are benched, as in a team: waking dozens of threads for nothing takes
  * longer than a short job. */
 static void bench_by_split(struct yk_job *job)
 {
-    const uint32_t asked = yk_dispatch_asked(job->dispatch) & job->team;
+    const uint32_t asked = yk_dispatch_asked(job->dispatch) & job->split.team;
     int d;
-    if (!asked || asked == job->team)
+    if (!asked || asked == job->split.team)
         return;
-    job->team = asked;
-    job->alone = yk_team_only(asked);
+    job->split.team = asked;
+    job->split.alone = yk_team_only(asked);
     for (d = 0; d < job->device_count; d++)
         if (!yk_job_in_team(job, d))
             job->devices[d].share = 0;
@@ -196,9 +197,9 @@ static void bench_by_split(struct yk_job *job)
 static void keep_cores(struct yk_job *job, struct yk_split_device *known)
 {
     int d, cpu = -1, gpus = 0;
-    job->keeps_cores = 0;
-    if (!(yk_job_splits_freely(job->partitioner) ||
-          yk_partitioner_needs_lessons(job->partitioner)) ||
+    job->split.keeps_cores = 0;
+    if (!(yk_job_splits_freely(job->split.partitioner) ||
+          yk_partitioner_needs_lessons(job->split.partitioner)) ||
         yk_runtime_polls(job->runtime))
         return;
     for (d = job->device_count - 1; d >= 0; d--) {
@@ -214,7 +215,7 @@ static void keep_cores(struct yk_job *job, struct yk_split_device *known)
                                  : 0;
     known[cpu].lanes -= job->devices[cpu].kept;
     job->devices[cpu].leases.cutters = known[cpu].lanes;
-    job->keeps_cores = job->devices[cpu].kept > 0;
+    job->split.keeps_cores = job->devices[cpu].kept > 0;
 }
 
 /* Splits the job by what `memory` knows. */
@@ -227,13 +228,13 @@ static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
                                   .devices = known,
                                   .device_count = count,
                                   .unit = yk_job_unit(job),
-                                  .partitioner = job->partitioner,
+                                  .partitioner = job->split.partitioner,
                                   .adjust = memory ? &memory->adjust : NULL,
                                   .late = memory ? yk_late_typical(&memory->late) : 0,
-                                  .all_or_nothing = job->has_add };
+                                  .all_or_nothing = job->sums.has_add };
     yoke_status status = YOKE_OK;
     describe_all(job, memory, count, known);
-    if (job->partitioner)
+    if (job->split.partitioner)
         status = yk_host_lanes_plan(job, known, count);
     if (status != YOKE_OK)
         return status;
@@ -243,10 +244,10 @@ static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
         call_team(job, memory, known);
     yk_turn_plan(job, known);
     keep_cores(job, known);
-    spec.crowded = job->crowded;
-    spec.planned = job->planned;
-    spec.planned_ns = job->planned_ns;
-    spec.settles = job->decomposition && !job->planned;
+    spec.crowded = job->split.crowded;
+    spec.planned = job->split.planned;
+    spec.planned_ns = job->split.planned_ns;
+    spec.settles = job->split.decomposition && !job->split.planned;
     status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
                                  : yk_dispatch_open(&spec, &job->crew->dispatch);
     job->dispatch = job->crew->dispatch;

@@ -10,9 +10,9 @@
 
 int yk_job_is_stopped(struct yk_job *job)
 {
-    if (job->deadline_ns && yk_now(job->runtime) > job->deadline_ns)
+    if (job->progress.deadline_ns && yk_now(job->runtime) > job->progress.deadline_ns)
         yk_job_fail(job, yk_fail(YOKE_ETIMEDOUT, "%s was not done before its deadline", job->name));
-    return atomic_load(&job->stop);
+    return atomic_load(&job->lanes.stop);
 }
 
 /* Items that are done, including pieces of leases. */
@@ -32,22 +32,23 @@ static int64_t done_items(struct yk_job *job)
 void yk_job_tell_progress(struct yk_job *job, int ended)
 {
     int64_t now, done, all = job->last - job->first;
-    if (!job->progress)
+    if (!job->progress.callback)
         return;
     now = yk_now(job->runtime);
-    if (!ended && (now < atomic_load(&job->told_ns) + TELL_NS || atomic_exchange(&job->telling, 1)))
+    if (!ended && (now < atomic_load(&job->progress.told_ns) + TELL_NS ||
+                   atomic_exchange(&job->progress.telling, 1)))
         return;
     done = ended ? all : done_items(job);
-    if (done > job->told && !atomic_load(&job->stop)) {
+    if (done > job->progress.told && !atomic_load(&job->lanes.stop)) {
         const yoke_runtime *outer = yk_callback_enter(job->runtime);
         int cancels;
-        job->told = done;
-        cancels = job->progress(job->progress_context, done, all);
+        job->progress.told = done;
+        cancels = job->progress.callback(job->progress.context, done, all);
         yk_callback_enter(outer);
         if (cancels && !ended)
             yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled by its progress callback",
                                      job->name));
     }
-    atomic_store(&job->told_ns, yk_now(job->runtime));
-    atomic_store(&job->telling, 0);
+    atomic_store(&job->progress.told_ns, yk_now(job->runtime));
+    atomic_store(&job->progress.telling, 0);
 }

@@ -66,15 +66,15 @@ const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REA
         snprintf(text, YK_REASON_TEXT, "did nothing: %s", trouble);
         return text;
     }
-    if (!job->devices[device].benched || !yk_job_splits_freely(job->partitioner))
-        return job->planned ? explain_plan(job, device, text)
-                            : yk_dispatch_reason(job->dispatch, device);
-    if (job->planned)
+    if (!job->devices[device].benched || !yk_job_splits_freely(job->split.partitioner))
+        return job->split.planned ? explain_plan(job, device, text)
+                                  : yk_dispatch_reason(job->dispatch, device);
+    if (job->split.planned)
         yk_explore_explain(&job->crew->team.explorer,
-                           &(struct yk_left_out){ .asked = job->team, .device = device }, text,
-                           YK_REASON_TEXT);
+                           &(struct yk_left_out){ .asked = job->split.team, .device = device },
+                           text, YK_REASON_TEXT);
     else
-        yk_team_explain(&job->crew->team, job->team, text, YK_REASON_TEXT);
+        yk_team_explain(&job->crew->team, job->split.team, text, YK_REASON_TEXT);
     return text;
 }
 
@@ -94,7 +94,7 @@ static size_t sentence_bytes(const struct yk_job *job)
 
 static struct yk_figures figures_of(const struct yk_job *job, int device)
 {
-    return job->keeps ? yk_job_figures(job, device) : job->figures[device];
+    return job->life.keeps ? yk_job_figures(job, device) : job->life.figures[device];
 }
 
 static void fill_devices(const struct yk_job *job, char **next, yoke_result *result)
@@ -111,7 +111,7 @@ static void fill_devices(const struct yk_job *job, char **next, yoke_result *res
         devices[d].share = all > 0 ? (double)figures.items / all : 0;
         devices[d].busy_seconds = (double)figures.busy_ns * 1e-9;
         devices[d].chunks = figures.chunks;
-        devices[d].reason = job->keeps ? yk_carve_text(next, yk_job_reason(job, d, why)) : "";
+        devices[d].reason = job->life.keeps ? yk_carve_text(next, yk_job_reason(job, d, why)) : "";
     }
     result->devices = devices;
     result->device_count = job->device_count;
@@ -123,8 +123,8 @@ static void fill_waits(const struct yk_job *job, char **next, yoke_result *resul
     char text[YK_WAIT_TEXT];
     int d;
     for (d = 0; d < job->device_count; d++) {
-        waits[d].waiting = job->keeps ? yk_wait_explain(job, d, text) : YOKE_WAIT_AUTO;
-        waits[d].reason = job->keeps ? yk_carve_text(next, text) : "";
+        waits[d].waiting = job->life.keeps ? yk_wait_explain(job, d, text) : YOKE_WAIT_AUTO;
+        waits[d].reason = job->life.keeps ? yk_carve_text(next, text) : "";
     }
     result->waits = waits;
 }
@@ -143,9 +143,9 @@ static void fill_kernels(const struct yk_job *job, char **next, yoke_result *res
         kernels[d].name =
             yk_carve_text(next, kernel_name(job, kernels[d].items[1] > kernels[d].items[0]));
         text[0] = '\0';
-        if (job->keeps && job->pair)
+        if (job->life.keeps && job->pair)
             yk_turn_explain(job, d, text);
-        kernels[d].reason = job->keeps ? yk_carve_text(next, text) : "";
+        kernels[d].reason = job->life.keeps ? yk_carve_text(next, text) : "";
     }
     result->kernels = kernels;
 }
@@ -157,22 +157,23 @@ yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts
     for (d = 0; d < job->device_count; d++)
         if (job->devices[d].failed)
             gone |= (uint64_t)1 << d;
-    return yk_dispatch_account(job->dispatch, job->ended_ns - job->submitted_ns, gone, accounts);
+    return yk_dispatch_account(job->dispatch, job->outcome.ended_ns - job->outcome.submitted_ns,
+                               gone, accounts);
 }
 
 static double ended_seconds(const struct yk_job *job, int device)
 {
     const struct yk_split_outcome *outcome = &job->devices[device].outcome;
-    return outcome->items > 0 ? (double)(outcome->ended_ns - job->submitted_ns) * 1e-9 : 0;
+    return outcome->items > 0 ? (double)(outcome->ended_ns - job->outcome.submitted_ns) * 1e-9 : 0;
 }
 
 static yoke_status fill_models(const struct yk_job *job, char **next, yoke_result *result)
 {
     yoke_model_result *models = yk_carve(next, (size_t)job->device_count * sizeof *models);
     struct yk_account accounts[YK_PLACES];
-    yoke_status status = job->keeps ? yk_job_account(job, accounts) : YOKE_OK;
+    yoke_status status = job->life.keeps ? yk_job_account(job, accounts) : YOKE_OK;
     int d;
-    for (d = 0; job->keeps && status == YOKE_OK && d < job->device_count; d++)
+    for (d = 0; job->life.keeps && status == YOKE_OK && d < job->device_count; d++)
         models[d] = (yoke_model_result){
             .ended_seconds = ended_seconds(job, d),
             .item_seconds = accounts[d].line.item_ns * 1e-9,
@@ -191,7 +192,7 @@ static void fill_decisions(const struct yk_job *job, char **next, yoke_result *r
     const struct yk_decision *from = yk_dispatch_decisions(job->dispatch, &count);
     yoke_decision *to = yk_carve(next, count * sizeof *to);
     for (i = 0; i < count; i++) {
-        to[i].seconds = (double)(from[i].when - job->submitted_ns) * 1e-9;
+        to[i].seconds = (double)(from[i].when - job->outcome.submitted_ns) * 1e-9;
         to[i].device = from[i].device;
         to[i].lane = from[i].lane;
         to[i].first = from[i].first;
@@ -208,18 +209,18 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
     yoke_status status;
     size_t decisions = 0;
     char *next, text[YK_PARTITIONER_TEXT];
-    if (job->keeps)
+    if (job->life.keeps)
         yk_dispatch_decisions(job->dispatch, &decisions);
-    next = yk_calloc(1, fixed_bytes(job, decisions) + (job->keeps ? sentence_bytes(job) : 0));
+    next = yk_calloc(1, fixed_bytes(job, decisions) + (job->life.keeps ? sentence_bytes(job) : 0));
     if (!next)
         return YOKE_ENOMEM;
     result = yk_carve(&next, sizeof *result);
     result->version = 4;
-    result->seconds = (double)(job->ended_ns - job->submitted_ns) * 1e-9;
+    result->seconds = (double)(job->outcome.ended_ns - job->outcome.submitted_ns) * 1e-9;
     result->partitioner = yk_carve_text(&next, yk_job_partitioner_text(job, text));
-    result->traffic.to_devices = atomic_load(&job->bytes_to);
-    result->traffic.from_devices = atomic_load(&job->bytes_from);
-    result->traffic.between_devices = atomic_load(&job->bytes_between);
+    result->traffic.to_devices = atomic_load(&job->outcome.bytes_to);
+    result->traffic.from_devices = atomic_load(&job->outcome.bytes_from);
+    result->traffic.between_devices = atomic_load(&job->outcome.bytes_between);
     fill_devices(job, &next, result);
     fill_waits(job, &next, result);
     fill_kernels(job, &next, result);
@@ -228,7 +229,7 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
         yk_free(result);
         return status;
     }
-    if (job->keeps) {
+    if (job->life.keeps) {
         result->predicted_seconds = yk_dispatch_predicted_ns(job->dispatch) * 1e-9;
         fill_decisions(job, &next, result);
     }

@@ -26,9 +26,9 @@ uint64_t yk_subject_of_two(uint64_t kernel, uint64_t alternative)
 
 const char *yk_subject_partitioner(const struct yk_job *job)
 {
-    if (job->weight >= 0)
+    if (job->split.weight >= 0)
         return "weight";
-    return yk_job_splits_freely(job->partitioner) ? "" : job->partitioner;
+    return yk_job_splits_freely(job->split.partitioner) ? "" : job->split.partitioner;
 }
 
 uint64_t yk_subject_of(const struct yk_job *job, uint64_t content, const char *partitioner)

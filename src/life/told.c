@@ -35,7 +35,7 @@ void yk_told_forget(const yoke_runtime *runtime)
 
 static int is_wanted(const struct yk_job *job, uint64_t jobs)
 {
-    return job->ended_ns - job->submitted_ns >= LONG_NS || (jobs & (jobs - 1)) == 0;
+    return job->outcome.ended_ns - job->outcome.submitted_ns >= LONG_NS || (jobs & (jobs - 1)) == 0;
 }
 
 static struct yk_told *told_of(struct yk_kernel *kernel, int devices)
@@ -76,7 +76,7 @@ static void work_out(const struct yk_job *job, struct yk_told *told)
     if (yk_job_account(job, accounts) != YOKE_OK)
         return;
     told->items = job->last - job->first;
-    told->ns = job->ended_ns - job->submitted_ns;
+    told->ns = job->outcome.ended_ns - job->outcome.submitted_ns;
     told->device_count = job->device_count;
     snprintf(told->job, sizeof told->job, "%s", job->name);
     snprintf(told->partitioner, sizeof told->partitioner, "%s", yk_job_partitioner_text(job, text));
@@ -99,7 +99,7 @@ struct yk_job *yk_told_note(struct yk_job *job)
     told = told_of(kernel, job->device_count);
     if (!told)
         return before;
-    memory = yk_kernel_recall(kernel, job->key);
+    memory = yk_kernel_recall(kernel, job->split.key);
     told->jobs = kernel->jobs;
     told->known_jobs = memory ? memory->taught : 0;
     told->derived = memory && memory->derived;

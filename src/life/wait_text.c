@@ -30,7 +30,7 @@ static void explain_lanes(const struct yk_job *job, int device, char text[YK_WAI
 {
     const struct yk_runtime_device *cpu = job->devices[device].device;
     int d, length = 0, hosts = 0, cores = cpu->device->desc.cores, kept = job->devices[device].kept;
-    for (d = 0; job->hosting == device && d < job->device_count; d++)
+    for (d = 0; job->lanes.hosting == device && d < job->device_count; d++)
         hosts += job->devices[d].hosts;
     if (cpu->lanes > cores)
         length = snprintf(text, YK_WAIT_TEXT, "%d threads on %d core%s%s", cpu->lanes, cores,
@@ -42,11 +42,11 @@ static void explain_lanes(const struct yk_job *job, int device, char text[YK_WAI
     if (hosts == 1)
         snprintf(text + length, YK_WAIT_TEXT - (size_t)length,
                  "1 of %d drives a GPU and %s while it works", cpu->lanes,
-                 job->hosts_work ? "does chunks of its own" : "does nothing else");
+                 job->lanes.hosts_work ? "does chunks of its own" : "does nothing else");
     else if (hosts)
         snprintf(text + length, YK_WAIT_TEXT - (size_t)length,
                  "%d of %d drive GPUs and %s while these work", hosts, cpu->lanes,
-                 job->hosts_work ? "do chunks of their own" : "do nothing else");
+                 job->lanes.hosts_work ? "do chunks of their own" : "do nothing else");
 }
 
 yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_WAIT_TEXT])
@@ -56,7 +56,8 @@ yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_
                                        [YOKE_WAIT_BLOCK] = "slept until it was woken (block)" };
     const struct yk_job_device *jd = &job->devices[device];
     yoke_waiting asked = job->runtime->waiting;
-    const char *who = job->drove & yk_team_bit(device) ? "the calling thread" : "its host thread";
+    const char *who =
+        job->caller.drove & yk_team_bit(device) ? "the calling thread" : "its host thread";
     text[0] = 0;
     if (job->runtime->virtual_clock)
         return YOKE_WAIT_AUTO; /* time passes in steps, and no thread waits */

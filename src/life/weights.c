@@ -91,29 +91,30 @@ static int write_chunks(char *text, size_t room, const char *key, int chunks)
 static void write_weight(struct yk_job *job)
 {
     const struct yk_weight *own = &job->kernel->weight, *all = &job->runtime->weight;
-    const size_t room = sizeof job->weight_text;
-    char part[16], *text = job->weight_text;
+    const size_t room = sizeof job->split.weight_text;
+    char part[16], *text = job->split.weight_text;
     size_t used;
-    job->weight = yk_weight_now(own, all);
-    write_part(job->weight, part);
+    job->split.weight = yk_weight_now(own, all);
+    write_part(job->split.weight, part);
     used = (size_t)snprintf(text, room, "weight:cpu=%s", part);
     used += (size_t)write_chunks(text + used, room - used, "cpu-chunks",
                                  yk_weight_cpu_chunks(own, all));
     write_chunks(text + used, room - used, "gpu-chunks", yk_weight_gpu_chunks(own, all));
-    job->partitioner = text;
+    job->split.partitioner = text;
 }
 
 void yk_job_weigh(struct yk_job *job)
 {
-    if (job->names_partitioner || yk_weight_now(&job->kernel->weight, &job->runtime->weight) < 0)
+    if (job->split.names_partitioner ||
+        yk_weight_now(&job->kernel->weight, &job->runtime->weight) < 0)
         return;
     write_weight(job);
-    job->key ^= WEIGHTED_KEY;
+    job->split.key ^= WEIGHTED_KEY;
 }
 
 void yk_job_weigh_again(struct yk_job *job)
 {
-    if (job->weight >= 0 && yk_weight_moves(&job->kernel->weight, &job->runtime->weight))
+    if (job->split.weight >= 0 && yk_weight_moves(&job->kernel->weight, &job->runtime->weight))
         write_weight(job);
 }
 
@@ -121,7 +122,8 @@ void yk_job_weigh_again(struct yk_job *job)
 static int done_by(const struct yk_job *job, struct yk_weight_job *out)
 {
     int d, cpus = 0, gpus = 0;
-    *out = (struct yk_weight_job){ .weight = job->weight, .begun_ns = job->submitted_ns };
+    *out = (struct yk_weight_job){ .weight = job->split.weight,
+                                   .begun_ns = job->outcome.submitted_ns };
     for (d = 0; d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
         const int cpu = jd->device->device->desc.host_memory;

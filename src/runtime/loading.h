@@ -38,9 +38,9 @@ static inline double yk_loading_forecast(const struct yk_job *job)
 {
     const double items = (double)(job->last - job->first);
     if (atomic_load_explicit(&job->runtime->loading, memory_order_relaxed) != YK_LOADING_AWAITED ||
-        !(job->recalled > 0) || !(items > (double)yk_loading_price_ns * job->recalled))
+        !(job->split.recalled > 0) || !(items > (double)yk_loading_price_ns * job->split.recalled))
         return 0;
-    return items / job->recalled;
+    return items / job->split.recalled;
 }
 /* Begins the load because of a job of this duration. Without runtime.lock, which the loader takes
  * when devices join. */

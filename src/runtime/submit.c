@@ -82,7 +82,8 @@ static yoke_status hold_after(const yoke_runtime *runtime, const yoke_job *spec,
 static yoke_status check_partitioner(const struct yk_job *job)
 {
     int64_t streams;
-    return job->partitioner ? yk_partitioner_streams(job->partitioner, &streams) : YOKE_OK;
+    return job->split.partitioner ? yk_partitioner_streams(job->split.partitioner, &streams)
+                                  : YOKE_OK;
 }
 
 /* A job on its way in. */
@@ -106,15 +107,15 @@ static yoke_status link_in(struct entry *entry)
         return status;
     job->number = ++job->runtime->jobs_submitted;
     /* The ticket's reference; only the submitting call knows the ticket yet. */
-    atomic_store_explicit(&job->references, 1, memory_order_relaxed);
+    atomic_store_explicit(&job->life.references, 1, memory_order_relaxed);
     begins = yk_job_may_begin(job) && entry->after.count == 0;
     status = begins ? yk_job_begin(job, entry->cpu) : YOKE_OK;
     if (status != YOKE_OK) { /* the job waited for nothing, so no other job knows it */
         yk_order_unlink(job, 0, NULL);
         return status;
     }
-    job->previous = job->runtime->last_job;
-    *(job->previous ? &job->previous->next : &job->runtime->first_job) = job;
+    job->lists.previous = job->runtime->last_job;
+    *(job->lists.previous ? &job->lists.previous->lists.next : &job->runtime->first_job) = job;
     job->runtime->last_job = job;
     if (!begins) {
         yk_job_line_up(job, entry->after.jobs, entry->after.count);
@@ -133,8 +134,8 @@ static yoke_status find_pair(struct entry *entry)
     if (status == YOKE_OK)
         status = yk_pair_intern(job->kernel, alternative, &job->pair);
     if (status == YOKE_OK) {
-        job->key ^= (uint64_t)(uintptr_t)alternative;
-        job->free_key ^= (uint64_t)(uintptr_t)alternative;
+        job->split.key ^= (uint64_t)(uintptr_t)alternative;
+        job->split.free_key ^= (uint64_t)(uintptr_t)alternative;
     }
     return status;
 }
@@ -176,7 +177,8 @@ static yoke_status enlist(struct entry *entry)
 /* 1: a certain split was asked for, or the cores have no kernel to run. */
 static int needs_all_devices(const struct yk_job *job, const yoke_job *spec)
 {
-    return !yk_job_splits_freely(job->partitioner) || yk_job_may_be_weighed(job->runtime, spec) ||
+    return !yk_job_splits_freely(job->split.partitioner) ||
+           yk_job_may_be_weighed(job->runtime, spec) ||
            !(yk_kernel_runs_on_host(spec->kernel) ||
              (spec->alternative && yk_kernel_runs_on_host(spec->alternative)));
 }
@@ -252,12 +254,12 @@ static yoke_status wait_for(struct yk_job *job, yoke_result **result)
 {
     yoke_status status;
     yk_job_wait(job);
-    status = job->status;
+    status = job->outcome.status;
     if (status != YOKE_OK)
-        yk_fail(status, "%s", job->text ? job->text : yoke_status_text(status));
+        yk_fail(status, "%s", job->outcome.text ? job->outcome.text : yoke_status_text(status));
     else if (result)
         status = yk_result_open(job, result);
-    yk_knowledge_keep_by_and_by(job->runtime, job->ended_ns);
+    yk_knowledge_keep_by_and_by(job->runtime, job->outcome.ended_ns);
     yk_job_forsake(job);
     return status;
 }
@@ -307,7 +309,7 @@ static int stop_some(yoke_runtime *runtime, uint64_t *after, uint64_t last, stru
     struct yk_job *job;
     yk_lock(&runtime->lock);
     for (job = runtime->first_job; job && job->number <= last && count < STOPPED_AT_ONCE;
-         job = job->next) {
+         job = job->lists.next) {
         if (job->number <= *after)
             continue;
         stop(job);
@@ -347,7 +349,7 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
     if (status != YOKE_OK)
         return status;
     job = entry.job;
-    job->asks = result ? YK_ASKS_CALLER : YK_ASKS_NOBODY;
+    job->life.asks = result ? YK_ASKS_CALLER : YK_ASKS_NOBODY;
     if (!runtime->virtual_clock)
         entry.cpu = yk_thread_cpu();
     status = enter(&entry);
@@ -357,7 +359,7 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
     }
     if (!runtime->virtual_clock)
         yk_caller_take_part(job);
-    if (job->attended)
+    if (job->caller.attended)
         yk_job_look_away(job);
     yk_job_wait(job);
     yk_caller_note_return(job);

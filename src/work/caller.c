@@ -22,7 +22,8 @@
 static int takes_long(const struct yk_job *job, double items, double rate)
 {
     if (items == 0 || rate <= 0)
-        return items > 0 && job->partitioner; /* the partitioner may hand out everything at once */
+        return items > 0 &&
+               job->split.partitioner; /* the partitioner may hand out everything at once */
     return items / rate > YK_WORTH_WAKING_NS;
 }
 
@@ -31,7 +32,7 @@ static int takes_long(const struct yk_job *job, double items, double rate)
  * not done. */
 static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
 {
-    double left = (double)(job->last - job->first - done), rate = job->recalled;
+    double left = (double)(job->last - job->first - done), rate = job->split.recalled;
     int64_t spent = left > 0 && done > 0 ? yk_now(job->runtime) - start_ns : 0;
     if (spent > 0)
         rate = (double)done / (double)spent;
@@ -53,7 +54,7 @@ static void call_scout(struct yk_job *job)
     int d, w;
     for (d = job->device_count - 1; d >= 0; d--)
         for (w = 0; w < runtime->devices[d].worker_count; w++)
-            if (d != job->borrowed_device || w != job->borrowed_lane) {
+            if (d != job->caller.borrowed_device || w != job->caller.borrowed_lane) {
                 yk_wake(runtime, &runtime->devices[d].workers[w]);
                 return;
             }
@@ -64,8 +65,8 @@ static void call_scout(struct yk_job *job)
  * thread was bound, and *before must be restored. */
 static int keep_core(struct yk_job *job, struct yk_affinity *before)
 {
-    const struct yk_runtime_device *device = &job->runtime->devices[job->borrowed_device];
-    return yk_thread_pin(device->workers[job->borrowed_lane].cpu, before);
+    const struct yk_runtime_device *device = &job->runtime->devices[job->caller.borrowed_device];
+    return yk_thread_pin(device->workers[job->caller.borrowed_lane].cpu, before);
 }
 
 static void watch_end(const struct yk_job *job)
@@ -81,23 +82,25 @@ static void watch_end(const struct yk_job *job)
 /* Works as the lane of its core until that lane gets nothing more. */
 static void work_along(struct yk_job *job)
 {
-    const struct yk_flight *mine = &job->devices[job->borrowed_device].flights[job->borrowed_lane];
-    int64_t start_ns = job->submitted_ns, done = 0, wake_ns;
+    const struct yk_flight *mine =
+        &job->devices[job->caller.borrowed_device].flights[job->caller.borrowed_lane];
+    int64_t start_ns = job->outcome.submitted_ns, done = 0, wake_ns;
     struct yk_affinity before;
     int pinned = 0;
-    if (job->recalled <= 0 && !job->partitioner) {
+    if (job->split.recalled <= 0 && !job->split.partitioner) {
         call_scout(job);
         start_ns = yk_now(job->runtime);
     } else if (worth_waking(job, 0, start_ns)) {
         yk_job_tell(job);
     }
     for (;;) {
-        if (!pinned && atomic_load(&job->woken))
+        if (!pinned && atomic_load(&job->lanes.woken))
             pinned = keep_core(job, &before);
-        if (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) != YK_LANE_WORKED)
+        if (yk_lane_step(job, job->caller.borrowed_device, job->caller.borrowed_lane, &wake_ns) !=
+            YK_LANE_WORKED)
             break;
         done += mine->chunk.last - mine->chunk.first;
-        if (!atomic_load(&job->woken) && worth_waking(job, done, start_ns))
+        if (!atomic_load(&job->lanes.woken) && worth_waking(job, done, start_ns))
             yk_job_tell(job);
     }
     watch_end(job);
@@ -108,24 +111,24 @@ static void work_along(struct yk_job *job)
 void yk_caller_note_return(const struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
-    if (!runtime->virtual_clock && !job->ended_by_caller && job->ended_ns)
-        yk_typical_note(&runtime->return_ns, yk_now(runtime) - job->ended_ns);
+    if (!runtime->virtual_clock && !job->outcome.ended_by_caller && job->outcome.ended_ns)
+        yk_typical_note(&runtime->return_ns, yk_now(runtime) - job->outcome.ended_ns);
 }
 
 void yk_caller_take_part(struct yk_job *job)
 {
     yk_caller_enter(job);
     if (atomic_load(&job->phase) == YK_RUNNING) {
-        if (atomic_load(&job->driven))
+        if (atomic_load(&job->caller.driven))
             yk_drive(job);
-        else if (atomic_load(&job->borrowing))
+        else if (atomic_load(&job->caller.borrowing))
             work_along(job);
     }
     yk_caller_enter(NULL);
     if (atomic_load(&job->phase) != YK_DONE) {
         /* Other threads do the rest, including what a failing device may return. */
-        atomic_store(&job->borrowing, 0);
-        atomic_store(&job->driven, 0);
+        atomic_store(&job->caller.borrowing, 0);
+        atomic_store(&job->caller.driven, 0);
         yk_job_tell(job);
     }
 }

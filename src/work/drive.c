@@ -43,12 +43,12 @@ static void end(struct driving *driving, uint32_t devices)
 static void keep_devices(struct driving *driving, uint32_t devices)
 {
     struct yk_job *job = driving->job;
-    const uint32_t given_back = atomic_load(&job->driven) & ~devices;
+    const uint32_t given_back = atomic_load(&job->caller.driven) & ~devices;
     if (!given_back)
         return;
     end(driving, given_back);
-    job->drove &= devices;
-    atomic_store(&job->driven, devices);
+    job->caller.drove &= devices;
+    atomic_store(&job->caller.driven, devices);
     yk_job_tell(job);
 }
 
@@ -57,7 +57,7 @@ static void keep_devices(struct driving *driving, uint32_t devices)
 static enum yk_lane_state step_driven(struct driving *driving)
 {
     struct yk_job *job = driving->job;
-    const uint32_t driven = atomic_load(&job->driven);
+    const uint32_t driven = atomic_load(&job->caller.driven);
     enum yk_lane_state best = YK_LANE_IDLE;
     uint32_t unready = 0;
     int d;
@@ -82,7 +82,7 @@ static enum yk_lane_state step_driven(struct driving *driving)
 static void await_driven(struct driving *driving)
 {
     struct yk_job *job = driving->job;
-    const uint32_t driven = atomic_load(&job->driven);
+    const uint32_t driven = atomic_load(&job->caller.driven);
     const int64_t now = yk_clock_ns();
     int64_t soonest = INT64_MAX;
     int d, first = yk_team_only(driven);
@@ -119,12 +119,12 @@ void yk_drive(struct yk_job *job)
     enum yk_lane_state state = YK_LANE_WORKED;
     struct driving driving;
     driving.job = job;
-    job->drove = atomic_load(&job->driven);
-    begin(&driving, job->drove);
+    job->caller.drove = atomic_load(&job->caller.driven);
+    begin(&driving, job->caller.drove);
     while (atomic_load(&job->phase) != YK_DONE && state != YK_LANE_IDLE) {
         state = step_driven(&driving);
         if (state == YK_LANE_BUSY)
             await_driven(&driving);
     }
-    end(&driving, atomic_load(&job->driven));
+    end(&driving, atomic_load(&job->caller.driven));
 }

@@ -72,11 +72,11 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         verdict = yk_dispatch_next(
             job->dispatch, &(struct yk_request){ jd->device->number, lane, now }, &chunk, wake_ns);
         if (verdict == YK_WAIT && !yk_host_lane_rests(job, device, lane))
-            atomic_store(&job->hungry, 1);
+            atomic_store(&job->lanes.hungry, 1);
         if (verdict != YK_TAKE)
             break;
         flight->issued_ns = now;
-        job->handed_out = 1;
+        job->lanes.handed_out = 1;
         yk_turn_taken(job, device, &chunk);
         if (!jd->device->device->desc.host_memory) {
             flight->chunk = chunk;
@@ -104,12 +104,12 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
  * brings items back sees `hungry`, or this thread sees that items are back. */
 static int finds_all_out(struct yk_job *job, int device)
 {
-    if (!job->devices[device].device->device->desc.host_memory || job->hosting == device ||
-        !atomic_load(&job->all_out))
+    if (!job->devices[device].device->device->desc.host_memory || job->lanes.hosting == device ||
+        !atomic_load(&job->lanes.all_out))
         return 0;
-    if (!atomic_load(&job->hungry))
-        atomic_store(&job->hungry, 1);
-    return atomic_load(&job->all_out);
+    if (!atomic_load(&job->lanes.hungry))
+        atomic_store(&job->lanes.hungry, 1);
+    return atomic_load(&job->lanes.all_out);
 }
 
 /* 1: the device may get chunks of the job. With job.lock held. */
@@ -168,8 +168,9 @@ static int goes_on(struct yk_job *job, int device, int lane)
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_chunk piece;
     int slot;
-    if (flight->slot < 0 || job->runtime->trace || job->progress || !atomic_load(&job->woken) ||
-        yk_job_is_stopped(job) || !yk_lease_cut(&jd->leases, lane, &piece, &slot))
+    if (flight->slot < 0 || job->runtime->trace || job->progress.callback ||
+        !atomic_load(&job->lanes.woken) || yk_job_is_stopped(job) ||
+        !yk_lease_cut(&jd->leases, lane, &piece, &slot))
         return 0;
     if (slot != flight->slot) {
         yk_lane_report(job, device, lane);
@@ -250,7 +251,7 @@ static void issue(struct yk_job *job, int device, int lane)
 static void leave_idle(struct yk_job *job)
 {
     yk_job_leave(job);
-    if (!atomic_load(&job->woken) && atomic_load(&job->flying) == 0 &&
+    if (!atomic_load(&job->lanes.woken) && atomic_load(&job->lanes.flying) == 0 &&
         atomic_load(&job->phase) == YK_RUNNING)
         yk_job_tell(job);
 }

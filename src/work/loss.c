@@ -95,7 +95,7 @@ void yk_lane_undone(struct yk_job *job, int device, int lane, yoke_status why)
     struct yk_job_device *jd = &job->devices[device];
     if (jd->flights[lane].launched)
         spoil(job, device, lane);
-    if (jd->flights[lane].launched && job->has_add) {
+    if (jd->flights[lane].launched && job->sums.has_add) {
         char *text = yk_strdup(yoke_error_text());
         end_flights(job, device);
         yk_lock(&job->lock);

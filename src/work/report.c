@@ -68,7 +68,7 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
         answer.times.fetch_ns = flight->fetch_ns;
     }
     yk_lock(&job->lock);
-    job->reported_ns = flight->ended_ns ? 0 : now;
+    job->outcome.reported_ns = flight->ended_ns ? 0 : now;
     atomic_store_explicit(&flight->out, 0, memory_order_relaxed);
     yk_turn_ended(job, device, &(struct yk_turn_chunk){ answer.chunk, answer.completed },
                   &answer.times);
@@ -82,7 +82,7 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
     yk_unlock(&job->lock);
     yk_turn_tidy(job, device);
     /* Speeds are known better now, so lanes that were told to wait may get something. */
-    if (free > 0 && atomic_exchange(&job->hungry, 0))
+    if (free > 0 && atomic_exchange(&job->lanes.hungry, 0))
         yk_job_wake(job);
     yk_job_tell_progress(job, 0);
 }

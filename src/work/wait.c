@@ -20,13 +20,13 @@
 /* 1: all of the job's devices have memory of their own, and there is no prediction of its end. */
 static int is_unknown(const struct yk_job *job)
 {
-    return !yk_job_asks_cores(job) && atomic_load(&job->due_ns) == 0;
+    return !yk_job_asks_cores(job) && atomic_load(&job->lanes.due_ns) == 0;
 }
 
 static int64_t watch_ns(const struct yk_job *job, int64_t now)
 {
     int64_t part =
-        atomic_load(&job->phase) == YK_WAITING ? 0 : (now - job->submitted_ns) / WATCH_PART;
+        atomic_load(&job->phase) == YK_WAITING ? 0 : (now - job->outcome.submitted_ns) / WATCH_PART;
     if (part && is_unknown(job))
         return YK_SLICE_NS;
     return part < WATCH_NS ? WATCH_NS : part < WATCH_MOST_NS ? part : WATCH_MOST_NS;
@@ -62,7 +62,7 @@ static void sleep_by_forecast(struct yk_job *job)
     while (atomic_load(&job->phase) != YK_DONE && (look_at = yk_job_look_at(job, since, now))) {
         yk_sooner(&look_at, calls_at);
         if (look_at > now)
-            yk_gate_pass_until(&job->done, look_at);
+            yk_gate_pass_until(&job->life.done, look_at);
         else
             yk_yield();
         now = yk_clock_ns();
@@ -78,12 +78,12 @@ static void sleep_and_look(struct yk_job *job)
 {
     int64_t look_at;
     while (atomic_load(&job->phase) != YK_DONE && (look_at = yk_calls_next_look(job->runtime))) {
-        yk_gate_pass_until(&job->done, look_at);
+        yk_gate_pass_until(&job->life.done, look_at);
         if (atomic_load(&job->phase) != YK_DONE)
             yk_calls_look(job->runtime);
     }
     if (atomic_load(&job->phase) != YK_DONE)
-        yk_gate_pass(&job->done);
+        yk_gate_pass(&job->life.done);
 }
 
 void yk_job_wait(struct yk_job *job)
@@ -171,7 +171,7 @@ static struct yk_job *last_of(const yoke_runtime *runtime, uint64_t most)
 {
     struct yk_job *job = runtime->last_job;
     while (job && job->number > most)
-        job = job->previous;
+        job = job->lists.previous;
     return job;
 }
 

@@ -34,7 +34,7 @@ struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
     struct yk_job *job;
     int last = 0;
     yk_lock(&runtime->lock);
-    for (job = runtime->running; job; job = job->next_running)
+    for (job = runtime->running; job; job = job->lists.next_running)
         if (job->turn > turn && atomic_load(&job->phase) == YK_RUNNING)
             break;
     if (job)
@@ -126,8 +126,8 @@ static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *work
 
 static int is_borrowed(struct yk_job *job, const struct yk_worker *worker)
 {
-    return atomic_load(&job->borrowing) && job->borrowed_device == worker->device &&
-           job->borrowed_lane == worker->lane;
+    return atomic_load(&job->caller.borrowing) && job->caller.borrowed_device == worker->device &&
+           job->caller.borrowed_lane == worker->lane;
 }
 
 static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker, int64_t *wake_ns)
@@ -138,7 +138,7 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
         return YK_LANE_IDLE;
     while ((state = yk_lane_step(job, worker->device, worker->lane, &wake)) == YK_LANE_WORKED) {
         best = YK_LANE_WORKED;
-        if (!atomic_load(&job->woken) && atomic_load(&job->phase) == YK_RUNNING &&
+        if (!atomic_load(&job->lanes.woken) && atomic_load(&job->phase) == YK_RUNNING &&
             yk_job_is_overdue(job))
             yk_job_tell(job);
     }
@@ -167,12 +167,12 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     int stepped = 0, keeps = 0;
     *wake_ns = 0;
     while ((job = yk_job_next(worker->runtime, job))) {
-        if (job->recalled <= 0 && !atomic_load(&job->woken))
+        if (job->split.recalled <= 0 && !atomic_load(&job->lanes.woken))
             yk_job_tell(job); /* the job is long enough that a second thread has come, so it is
                                  worth waking the others */
         if (worker->device < job->device_count) {
             stepped = 1;
-            keeps |= job->keeps_cores;
+            keeps |= job->split.keeps_cores;
             state = worker->lane < 0 ? step_device(job, worker, wake_ns)
                                      : step_core(job, worker, wake_ns);
             if (state < best)

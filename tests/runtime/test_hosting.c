@@ -121,7 +121,7 @@ static void which_lanes_stand_for_threads(void **state)
         char name[32];
         struct yk_split_device known[4] = { { .host_memory = 1, .lanes = plan->cores } };
         struct yk_job_device devices[4] = { { 0 } };
-        struct yk_job job = { .partitioner = name, .devices = devices, .hosting = -1 };
+        struct yk_job job = { .split.partitioner = name, .devices = devices, .lanes.hosting = -1 };
         snprintf(name, sizeof name, "%s", plan->partitioner);
         for (g = 0; g < 3 && plan->lanes[g]; g++)
             known[g + 1].lanes = plan->lanes[g];
@@ -143,7 +143,7 @@ static void wrong_settings_are_told(void **state)
 {
     struct yk_split_device known[1] = { { .host_memory = 1, .lanes = 2 } };
     char name[] = "nc-ht:streams=many";
-    struct yk_job job = { .partitioner = name, .hosting = -1 };
+    struct yk_job job = { .split.partitioner = name, .lanes.hosting = -1 };
     (void)state;
     assert_int_equal(yk_host_lanes_plan(&job, known, 1), YOKE_EINVAL);
     assert_non_null(strstr(yoke_error_text(), "many"));

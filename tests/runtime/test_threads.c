@@ -267,7 +267,9 @@ static const char *sentence(yoke_waiting waiting, struct yk_waits waits, yoke_wa
     struct yk_runtime_device entry = { .device = &gpu };
     struct yk_job_device device = { .device = &entry, .waits = waits };
     yoke_runtime *rt = yk_calloc(1, sizeof *rt);
-    struct yk_job job = { .runtime = rt, .devices = &device, .device_count = 1, .hosting = -1 };
+    struct yk_job job = {
+        .runtime = rt, .devices = &device, .device_count = 1, .lanes.hosting = -1
+    };
     assert_non_null(rt);
     rt->waiting = waiting;
     *chosen = yk_wait_explain(&job, 0, text);

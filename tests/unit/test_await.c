@@ -173,7 +173,7 @@ static void ends_that_cannot_be_foretold_call(void **state)
  * polls seldom. */
 static void callers_wake_before_the_end(void **state)
 {
-    struct yk_job job = { .submitted_ns = 5 * MS };
+    struct yk_job job = { .outcome.submitted_ns = 5 * MS };
     struct yk_flight flight = flight_of(37 * MS), later = flight_of(38 * MS);
     int64_t since = 5 * MS, now = since, at;
     int looks = 0;
@@ -188,7 +188,7 @@ static void callers_wake_before_the_end(void **state)
                     at - now <= (now - since > 200 * US ? (now - since) / 2 : 100 * US));
     }
     assert_true(looks < 20); /* more is to come; */
-    atomic_store(&job.all_out, 1);
+    atomic_store(&job.lanes.all_out, 1);
     at = yk_job_look_at(&job, since, now);
     assert_int_equal(at, later.expected_ns - 500 * US);
     assert_int_equal(yk_job_look_at(&job, since, at), at);
