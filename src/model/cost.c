@@ -31,8 +31,6 @@ enum { CHANGE = 3 };
 #define CUSUM_SLACK 0.5
 /* Least weight of the latest job in s^2. */
 #define NOISE_FADE 0.1
-/* An earlier process's noise counts like that of as many jobs. */
-enum { JOBS_RECALLED = 6 };
 /* Beyond these, figures of an earlier process are nonsense. */
 #define ITEM_LEAST 1e-9
 #define NS_MOST    1e18
@@ -78,7 +76,6 @@ void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept)
         return;
     open_known(cost, kept->item_ns, kept->fixed_ns, hypot(kept->error, RECALLED_PART));
     cost->noise2 = kept->noise * kept->noise;
-    cost->jobs = JOBS_RECALLED;
 }
 
 double yk_cost_ns(const struct yk_cost *cost, double items)
