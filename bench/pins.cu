@@ -124,7 +124,7 @@ static void pageable(size_t bytes)
 static void measure(size_t bytes)
 {
     MUST(cudaMalloc((void **)&device, bytes));
-    for (size_t block = MIB / 4; block <= bytes && block <= 32 * MIB; block *= 4)
+    for (size_t block = MIB / 4; block < bytes && block <= 32 * MIB; block *= 4)
         blocks(bytes, block);
     blocks(bytes, bytes);
     pageable(bytes);

@@ -42,14 +42,12 @@ static struct yk_pages_question question(const struct yk_place *place, yoke_arra
     };
 }
 
-void yk_copy_expect(struct yk_place *place, yoke_array *array, struct yk_interval rows,
-                    enum yk_copy_kind kind)
+struct yk_pages_question yk_copy_question(const struct yk_place *place, yoke_array *array,
+                                          struct yk_interval rows, enum yk_copy_kind kind)
 {
     struct yk_copy copy = { .kind = kind };
-    struct yk_pages_question asked;
     yk_array_shape_copy(array, rows, &copy);
-    asked = question(place, array, &copy, 0);
-    yk_pages_expect(&asked);
+    return question(place, array, &copy, 0);
 }
 
 /* The part that starts at `at`, lies within `span` bytes of host memory, and has at most `most`
@@ -131,7 +129,6 @@ static void use_slot(struct yk_slot *slot, struct yk_copy *copy)
  * that pins memory lets no copy begin until it is done (0.5 ms for 4 MiB), so meanwhile more slots
  * are filled. */
 struct batch {
-    struct yk_slot *slots[YK_STAGE_UP - 1];
     struct yk_copy copies[YK_STAGE_UP - 1];
     int count;
 };
@@ -142,7 +139,6 @@ static yoke_status fill(struct yk_place *place, const struct yk_copy *part, stru
     const yoke_status status = wait_for_slot(place, slot);
     if (status != YOKE_OK)
         return status;
-    batch->slots[batch->count] = slot;
     batch->copies[batch->count] = *part;
     use_slot(slot, &batch->copies[batch->count]);
     carry(place, slot, INTO_SLOT);
@@ -159,7 +155,7 @@ static yoke_status send(struct yk_place *place, struct batch *batch)
         yk_lock(&place->lock);
         status = place->device->backend->copy(place->upload, &batch->copies[i], &event);
         if (status == YOKE_OK) {
-            yk_place_uploading(place, event, batch->slots[i]);
+            yk_place_uploading(place, event, yk_stage_next_up(&place->stage, 0));
             yk_stage_used_up(&place->stage);
         }
         yk_unlock(&place->lock);

@@ -20,10 +20,9 @@ extern int64_t yk_copy_small_bytes;
  * upload queue. */
 yoke_status yk_copy_up(struct yk_place *place, yoke_array *array, const struct yk_copy *copy);
 
-/* Rows of the array are to be copied between the host and the place soon: what is worth pinning is
- * pinned meanwhile. */
-void yk_copy_expect(struct yk_place *place, yoke_array *array, struct yk_interval rows,
-                    enum yk_copy_kind kind);
+/* What pages.h is asked before rows of the array, not empty, are copied between host and place. */
+struct yk_pages_question yk_copy_question(const struct yk_place *place, yoke_array *array,
+                                          struct yk_interval rows, enum yk_copy_kind kind);
 
 /* Rows on their way to the host. Zero-initialise, then set place, array and copy. */
 struct yk_haul {

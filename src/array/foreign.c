@@ -11,7 +11,7 @@ static int64_t pinned_until(struct yk_device *device, int64_t address)
 {
     const void *end;
     yk_unlock(&yk_pages_lock);
-    end = device->backend->pinned_until(device, (const void *)(intptr_t)address);
+    end = device->backend->pinned_until(device, yk_pages_address(address));
     yk_lock(&yk_pages_lock);
     return (int64_t)(intptr_t)end & ~(yk_pin_terms.page - 1);
 }
@@ -23,15 +23,13 @@ void yk_foreign_find(struct yk_pinner *pinner, const struct yk_pin_range *range)
         return;
     while (left.first < left.last) {
         struct yk_pin_block block = yk_pin_look(&yk_pages_map, left);
-        int64_t end = block.bytes.last;
         if (block.state == YK_PIN_NOT) {
-            end = pinned_until(pinner->device, left.first);
-            if (end <= left.first)
+            block.bytes.last = pinned_until(pinner->device, left.first);
+            if (block.bytes.last <= left.first)
                 return;
-            block = yk_pin_look(&yk_pages_map, left); /* as it is now */
+            block = yk_pin_look(&yk_pages_map, yk_interval_common(left, block.bytes));
         }
-        if (block.state == YK_PIN_NOT) {
-            block.bytes.last = end < block.bytes.last ? end : block.bytes.last;
+        if (block.state == YK_PIN_NOT) { /* still: the lock was released */
             block.state = YK_PIN_FOREIGN;
             block.kind = pinner->device->desc.backend;
             if (yk_pin_insert(&yk_pages_map, &block) != YOKE_OK)

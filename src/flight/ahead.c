@@ -68,18 +68,6 @@ static struct yk_interval likely_items(const struct yk_job *job, int device, dou
     return likely;
 }
 
-static struct yk_pages_question question_of(const struct yk_job *job, int device, int p,
-                                            struct yk_interval items)
-{
-    yoke_array *array = job->args[p].array;
-    struct yk_interval rows = yk_job_rows(job, p, items);
-    return (struct yk_pages_question){ .pinner = job->devices[device].device->place->pinner,
-                                       .range = &array->whole->pages,
-                                       .name = array->name,
-                                       .host = yk_array_address(array, rows.first),
-                                       .bytes = yk_array_span(array, rows) };
-}
-
 /* 1: the job itself copies much of the argument's rows. Rows that stay on the device, or come home
  * only on request, need no pins now. */
 static int copies_much(const struct yk_job *job, int device, int p, struct yk_interval items)
@@ -110,7 +98,9 @@ static int order(const struct yk_job *job, int device, uint32_t args)
             !copies_much(job, device, p, likely_items(job, device, wait_for * share)))
             continue;
         for (i = 0; i < 3; i++)
-            asked[i] = question_of(job, device, p, likely_items(job, device, parts[i]));
+            asked[i] = yk_copy_question(job->devices[device].device->place, job->args[p].array,
+                                        yk_job_rows(job, p, likely_items(job, device, parts[i])),
+                                        YK_COPY_TO_DEVICE);
         if (asked[0].bytes < worth_bytes)
             continue;
         if (!yk_pages_known(&asked[1]))

@@ -19,11 +19,6 @@
 #include "packed.h"
 #include "window.h"
 
-static int reads(yoke_param_mode mode)
-{
-    return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
-}
-
 /* The host's rows will be written without being read. Their old versions must not come home any
  * more. That would happen if a device made room for another job in the meantime (tests/model). */
 static yoke_status announce(yoke_array *array, struct yk_interval rows)
@@ -91,7 +86,7 @@ static yoke_status stage_on_host(const struct staging *staging, int p)
     }
     if (yk_flight_is_ready(staging->jd, staging->flight) || yk_array_is_host_only(array))
         return YOKE_OK;
-    if (reads(job->args[p].mode))
+    if (yk_reads_rows(job->args[p].mode))
         return bring_home(staging, p);
     return announce(array, rows_of(staging, p));
 }
@@ -130,7 +125,7 @@ static yoke_status stage_window(const struct staging *staging, int p)
         return status;
     out->buffer = window->buffer;
     out->shift = window->offset - rows.first * pitch - array->column;
-    if (!reads(job->args[p].mode))
+    if (!yk_reads_rows(job->args[p].mode))
         return announce(array, rows);
     status = yk_transfer_home(array, rows);
     if (status == YOKE_OK)
@@ -180,7 +175,7 @@ static uint32_t sharers(const struct staging *staging, int p)
     const struct yk_job_device *own = staging->jd;
     uint32_t places = 0;
     int d;
-    if (own->holding[p] != YK_HELD_WHOLE || !reads(job->args[p].mode) ||
+    if (own->holding[p] != YK_HELD_WHOLE || !yk_reads_rows(job->args[p].mode) ||
         !atomic_load(&own->device->place->nearer) || !is_for_all(staging, p))
         return 0;
     yk_lock(&job->lock);
@@ -224,7 +219,7 @@ static yoke_status stage_on_device(const struct staging *staging, int p)
         return stage_host_results(staging, p);
     out->buffer = jd->replicas[p]->whole->buffer;
     rows = rows_of(staging, p);
-    if (!reads(job->args[p].mode)) {
+    if (!yk_reads_rows(job->args[p].mode)) {
         /* From now on the host is not the only place with rows. */
         yk_array_leaves_host(array);
         return job->args[p].home == YOKE_HOME_NOW ? announce(array, rows) : YOKE_OK;
@@ -302,13 +297,17 @@ static void expect(const struct staging *staging, int p)
     const enum yk_holding holding = staging->jd->holding[p];
     const struct yk_interval rows = rows_of(staging, p);
     yoke_array *array = job->args[p].array;
+    enum yk_copy_kind kind = YK_COPY_FROM_DEVICE;
+    struct yk_pages_question asked;
     if (!place->pinner || (holding != YK_HELD_WHOLE && holding != YK_HELD_WINDOW) ||
         array->panels || yk_array_span(array, rows) < yk_pin_terms.unit)
         return;
-    if (reads(job->args[p].mode) && yk_array_missing(array, place->number, rows) > 0)
-        yk_copy_expect(place, array, rows, YK_COPY_TO_DEVICE);
-    else if (yk_leaves_at_once(job, staging->jd, p))
-        yk_copy_expect(place, array, rows, YK_COPY_FROM_DEVICE);
+    if (yk_reads_rows(job->args[p].mode) && yk_array_missing(array, place->number, rows) > 0)
+        kind = YK_COPY_TO_DEVICE;
+    else if (!yk_leaves_at_once(job, staging->jd, p))
+        return;
+    asked = yk_copy_question(place, array, rows, kind);
+    yk_pages_expect(&asked);
 }
 
 static yoke_status stage_all_on_device(const struct staging *staging)

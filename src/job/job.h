@@ -351,6 +351,10 @@ static inline int64_t yk_job_indexes_each(const struct yk_job *job)
 
 /* Whether the mode writes rows of the array in place; and whether it changes the array at all,
  * which includes private copies that are merged at the job's end. */
+static inline int yk_reads_rows(yoke_param_mode mode)
+{
+    return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
+}
 static inline int yk_writes_rows(yoke_param_mode mode)
 {
     return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT;

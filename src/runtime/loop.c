@@ -206,8 +206,8 @@ static void tell_ways(yoke_array *handle, yoke_param_mode mode)
 {
     yoke_array *array = yk_array_of(handle, "yoke_for");
     if (array)
-        array->pages.ways |= (mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT ? YK_PIN_UP : 0) |
-                             (yk_writes_rows(mode) ? YK_PIN_HOME : 0);
+        array->pages.ways |=
+            (yk_reads_rows(mode) ? YK_PIN_UP : 0) | (yk_writes_rows(mode) ? YK_PIN_HOME : 0);
 }
 
 static yoke_status take_memory(struct call *call, int p)
