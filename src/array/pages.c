@@ -1,10 +1,18 @@
 /* pages.c - pinning as copies need it. See pages.h.
  *
+ * Unpinning. A block is pinned through one device and disappears with that device's context. So the
+ * device has to stay open until the block is unpinned. yk_pinner_close keeps it open while arrays
+ * of other runtimes use its blocks; the unpinning of the last such block closes it. Blocks that no
+ * array uses, in memory of yoke_alloc, are unpinned when their device closes; the next device pins
+ * them again. A block is unpinned only when no array touches it, hence when no copy is under way.
+ *
  * A driver is called without the lock, by a thread of the pinner; the block is pending meanwhile. A
  * copy orders the blocks it will come to next, so that they are pinned while the parts before them
  * travel. It waits for a pending block at most as long as a core would take to copy it. When
  * pinning is measured to be slower than that, as it is when all cores are busy, the copy does not
- * wait. (On a virtual clock blocks are pinned at once.) How blocks are unpinned: unpin.c.
+ * wait. (On a virtual clock blocks are pinned at once.)
+ *
+ * After a fork the child has the map but not the driver: it unpins nothing.
  */
 #include "pages.h"
 
@@ -24,10 +32,11 @@
 yk_mutex yk_pages_lock = YK_MUTEX_INITIAL;
 struct yk_pin_map yk_pages_map;
 int64_t yk_pages_filled_most = INT64_MAX;
-pid_t yk_pages_process;
 
 /* Blocks of one copy that are ordered ahead; time between looks at a block that is waited for. */
 enum { BLOCKS_AHEAD = 4, LOOK_AGAIN_NS = 20000 };
+
+static pid_t pinning_process; /* the process whose driver has the blocks; under the lock */
 
 /* The child gets the lock released, whichever thread of the parent held it. */
 static void before_fork(void)
@@ -74,6 +83,47 @@ int64_t yk_pinner_pinned(struct yk_pinner *pinner)
     return atomic_load(&pinner->pinned);
 }
 
+/* Lock held; released meanwhile. */
+static void unpin(struct yk_device *device, struct yk_interval bytes)
+{
+    int64_t start;
+    yk_unlock(&yk_pages_lock);
+    start = yk_clock_ns();
+    device->backend->unpin(device, yk_pages_address(bytes.first));
+    start = yk_clock_ns() - start;
+    yk_lock(&yk_pages_lock);
+    if (!device->desc.virtual_clock)
+        yk_pin_measured(YK_PIN_UNPINNED, yk_interval_length(bytes), start);
+}
+
+/* Unpins a block that is not pending, and removes it from the map. Lock held; released
+ * meanwhile. */
+static void let_go(struct yk_pin_block *block)
+{
+    int64_t first = block->bytes.first;
+    struct yk_pinner *owner = block->owner;
+    int orphan;
+    if (block->state == YK_PIN_OURS && pinning_process == getpid()) {
+        block->state = YK_PIN_PENDING;
+        unpin(owner->device, block->bytes);
+    }
+    yk_pin_remove(&yk_pages_map, first);
+    orphan = owner && --owner->blocks == 0 && owner->orphan;
+    if (!orphan)
+        return;
+    yk_unlock(&yk_pages_lock);
+    owner->device->backend->close(owner->device);
+    yk_free(owner);
+    yk_lock(&yk_pages_lock);
+}
+
+static void let_go_unused(struct yk_interval bytes)
+{
+    struct yk_pin_block *block;
+    while ((block = yk_pin_unused(&yk_pages_map, bytes, YK_PIN_ANY_RANGE)))
+        let_go(block);
+}
+
 /* Whether copies by the pinner's device are fast in the block. */
 static int is_fast(const struct yk_pin_block *block, const struct yk_pinner *pinner)
 {
@@ -81,6 +131,22 @@ static int is_fast(const struct yk_pin_block *block, const struct yk_pinner *pin
     if (block->state != YK_PIN_OURS && block->state != YK_PIN_FOREIGN)
         return 0;
     return desc->pins_alone ? block->owner == pinner : block->kind == desc->backend;
+}
+
+/* Returns a block that no array needs: pinned by the device, or by other code for devices of its
+ * kind. Lock held. */
+static struct yk_pin_block *find_idle(const struct yk_pinner *pinner)
+{
+    const void *kind = pinner->device->desc.backend;
+    int i;
+    for (i = 0; i < yk_pages_map.count; i++) {
+        struct yk_pin_block *block = &yk_pages_map.items[i];
+        if ((block->owner == pinner || (!block->owner && block->kind == kind)) &&
+            block->state != YK_PIN_PENDING &&
+            !yk_pin_is_used(&yk_pages_map, block->bytes, YK_PIN_ARRAYS))
+            return block;
+    }
+    return NULL;
 }
 
 int yk_pages_resident(struct yk_interval bytes)
@@ -148,7 +214,7 @@ void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval g
     yoke_status status;
     int64_t start;
     int foreign = 0;
-    yk_pages_process = getpid();
+    pinning_process = getpid();
     yk_unlock(&yk_pages_lock);
     if (question->fills && !device->desc.virtual_clock)
         yk_memory_populate(yk_pages_address(gap.first), gap.last - gap.first);
@@ -198,6 +264,26 @@ static void make_block(const struct yk_pages_question *question, struct yk_inter
         yk_pages_pin(question, gap);
     else
         yk_pinner_order(question, gap);
+}
+
+void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
+{
+    struct yk_pin_block *block;
+    int kept;
+    if (pinner) {
+        yk_pinner_stop(pinner);
+        yk_lock(&yk_pages_lock);
+        while ((block = find_idle(pinner)))
+            let_go(block);
+        kept = pinner->blocks > 0;
+        pinner->orphan = kept;
+        yk_pinners_look(); /* another pinner takes over what was unpinned */
+        yk_unlock(&yk_pages_lock);
+        if (kept)
+            return;
+        yk_free(pinner);
+    }
+    device->backend->close(device);
 }
 
 /* Pinning pages that were never touched also places them, which should be left to the thread that
@@ -409,7 +495,35 @@ int yk_pages_pending(const struct yk_pages_question *question)
     return some_are(question, YK_PIN_PENDING);
 }
 
+/* The range leaves the map: nothing of it is being pinned any more, and blocks that only it touched
+ * are unpinned. Lock held, and released meanwhile. */
+static void leave(struct yk_pin_range *range)
+{
+    if (!pinning_process || pinning_process == getpid()) /* a child has no threads that pin */
+        yk_pinners_leave(range);
+    yk_pin_leave(&yk_pages_map, range);
+    let_go_unused(range->pages);
+}
+
 void yk_pages_wait_for_arrays(struct yk_pin_range *range)
 {
     yk_pin_join(&yk_pages_map, range);
+}
+
+int yk_pages_end_waiting(struct yk_pin_range *range)
+{
+    if (yk_pin_is_used(&yk_pages_map, range->pages, YK_PIN_ARRAYS))
+        return 0;
+    range->refused = 1; /* no further pinning of it begins */
+    leave(range);
+    return 1;
+}
+
+void yk_pages_leave(struct yk_pin_range *range)
+{
+    if (!range->joined)
+        return;
+    yk_lock(&yk_pages_lock);
+    leave(range);
+    yk_unlock(&yk_pages_lock);
 }

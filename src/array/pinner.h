@@ -5,7 +5,6 @@
 #define YK_ARRAY_PINNER_H
 
 #include <stdatomic.h>
-#include <sys/types.h>
 
 #include "../platform/thread.h"
 #include "pages.h"
@@ -39,8 +38,6 @@ extern struct yk_pin_map yk_pages_map; /* under the lock */
 /* Bytes in blocks above which nothing is pinned before it is copied. Half of the memory of the
  * machine or cgroup, because pinned pages cannot be swapped. Tests make it smaller. */
 extern int64_t yk_pages_filled_most;
-/* The process whose driver has the blocks; 0: none yet. Under the lock. */
-extern pid_t yk_pages_process;
 static inline void *yk_pages_address(int64_t address)
 {
     return (void *)(intptr_t)address;
@@ -54,13 +51,11 @@ int yk_pages_claim(struct yk_pinner *pinner, struct yk_interval gap);
 void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval gap);
 /* The range is memory that waits for arrays: blocks on it stay. */
 void yk_pages_wait_for_arrays(struct yk_pin_range *range);
-/* Removes a pending block that will not be pinned. */
-void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
-
-/* --- unpin.c --- */
 /* 1: the range is no longer in the map, and its blocks that no other range touches are unpinned; 0:
  * an open array uses it. */
 int yk_pages_end_waiting(struct yk_pin_range *range);
+/* Removes a pending block that will not be pinned. */
+void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
 
 /* --- region.c --- */
 /* Iterates over the memory of yoke_alloc: NULL gives the first range; returns NULL at the end. */
