@@ -50,7 +50,7 @@ function check_include(text,    name, target) {
         else if (folder != "" && target != "" && target != folder && index(below[folder], " " target " ") == 0)
             report(FNR, "src/" folder " includes src/" target ", which is not below it")
         if (pure && target != "" && target != "base" && target != "model" && target != "knowledge" && target != folder && \
-            !(folder == "simulator" && target == "partition"))
+            !(folder == "simulator" && (target == "partition" || target == "machine")))
             report(FNR, "pure code includes src/" target)
     }
     if (pure && name ~ /^(pthread|stdatomic|threads|time|sys\/time|unistd|fcntl|signal|dlfcn|hwloc)\.h$/)
@@ -123,15 +123,16 @@ BEGIN {
     # What the command and the applications share with the library, which is not about yoke.
     lent["base/closest.h"]; lent["base/plain.h"]; lent["platform/new_file.h"]
     below["base"] = " "
+    below["machine"] = " base "
     below["access"] = " base "
     below["platform"] = " base "
     below["trace"] = below["platform"] "platform "
-    below["backend"] = below["trace"] "trace access "
+    below["backend"] = below["trace"] "trace access machine "
     below["array"] = below["backend"] "backend "
     below["model"] = " base "
     below["knowledge"] = below["model"] "model "
     below["partition"] = below["knowledge"] "knowledge "
-    below["simulator"] = below["partition"] "partition "
+    below["simulator"] = below["partition"] "partition machine "
     below["job"] = below["array"] "array model knowledge partition "
     below["flight"] = below["job"] "job "
     below["life"] = below["flight"] "flight "
@@ -150,7 +151,7 @@ FNR == 1 {
     programs = parts[1] == "apps" || parts[1] == "cli" || parts[1] == "examples"
     folder = parts[1] == "src" && parts[3] != "" ? parts[2] : ""
     store = FILENAME ~ /^src\/knowledge\/store/ # the knowledge base on disk
-    pure = !store && (folder == "access" || folder == "partition" || folder == "model" || folder == "knowledge" || folder == "simulator" || FILENAME ~ /^src\/array\/coherence/)
+    pure = !store && (folder == "access" || folder == "machine" || folder == "partition" || folder == "model" || folder == "knowledge" || folder == "simulator" || FILENAME ~ /^src\/array\/coherence/)
     in_comment = 0
     start = 0
     head = ""

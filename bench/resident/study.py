@@ -43,7 +43,7 @@ def devices(m, seed):
         parts.append("sim:cpu:cores=4:rate=%g:noise=%g:seed=%d" % (m["cpu"] / 4, m["noise"], seed))
     alike = len(set(m["rates"])) == 1  # of one make, as yoke sees it
     for g, rate in enumerate(m["rates"][:1] if alike else m["rates"]):
-        parts.append("sim:gpu%s:rate=%g:link=%g:launch=5us:fill=%d:pages=64K:noise=%g:seed=%d%s"
+        parts.append("sim:gpu%s:rate=%g:link=%g:fixed=5us:fill=%d:pages=64K:noise=%g:seed=%d%s"
                      % ("*%d" % len(m["rates"]) if alike else "", rate, 25e9 * m["scale"], max(1, 10000 * m["scale"]), m["noise"],
                         seed + 10 * g + 1, ":peer=%g" % (200e9 * m["scale"]) if m["peer"] else ""))
     return ",".join(parts)

@@ -50,7 +50,7 @@ static void cell(const char *line, const char *partitioner, const struct study_c
     const struct yk_simulate_spec simulation = { .machine = &what.machine,
                                                  .profile = &profile,
                                                  .partitioner = partitioner,
-                                                 .threads = what.machine.cores,
+                                                 .threads = what.machine.cpu.cores,
                                                  .waiting = YK_SIMULATE_BLOCK,
                                                  .core_seconds = what.core_seconds,
                                                  .span = note,

@@ -16,7 +16,7 @@
 
 void study_machine(struct study_case *what)
 {
-    must(yk_machine_parse(what->line, &what->machine), what->line);
+    must(yk_machine_parse(what->line, YK_MACHINE_JOB, &what->machine), what->line);
 }
 
 static void tell(const struct yk_simulate_result *result)

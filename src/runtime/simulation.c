@@ -134,7 +134,7 @@ static yoke_status write_timeline(struct series *series, const struct yk_simulat
 
 static yoke_status run_once(struct series *series, int number, struct yk_simulate_result *out)
 {
-    series->machine->seed = series->seed + number;
+    series->machine->cpu.seed = series->seed + number;
     series->spec.learned = number > 0 ? series->learned : NULL;
     series->spec.team = number > 0 ? &series->team : NULL;
     series->spec.adjust = number > 0 ? &series->adjust : NULL;
@@ -208,7 +208,7 @@ static void fill(const struct series *series, int runs, struct simulated *made)
                                      .ideal_seconds = last->ideal_seconds,
                                      .partitioner = last->partitioner,
                                      .predicted_seconds = last->predicted_seconds,
-                                     .cores = (int)made->machine.cores,
+                                     .cores = (int)made->machine.cpu.cores,
                                      .seed = series->seed,
                                      .threads = (int)last->threads,
                                      .chunks = last->chunks,
@@ -280,11 +280,11 @@ yoke_status yoke_simulate(const yoke_simulation *asked, yoke_simulated **out)
     made = yk_calloc(1, sizeof *made);
     if (!made)
         return YOKE_ENOMEM;
-    status = yk_machine_parse(asked->machine, &made->machine);
+    status = yk_machine_parse(asked->machine, YK_MACHINE_JOB, &made->machine);
     if (status == YOKE_OK)
         status = open_profile(asked, &series.profile);
     series.machine = &made->machine;
-    series.seed = asked->seed ? asked->seed : made->machine.seed;
+    series.seed = asked->seed ? asked->seed : made->machine.cpu.seed;
     series.spec = (struct yk_simulate_spec){ .machine = &made->machine,
                                              .profile = &series.profile,
                                              .unit = asked->unit,

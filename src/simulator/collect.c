@@ -36,7 +36,7 @@ static struct yk_learned_job what_ran(const struct yk_simulator *sim)
 static void learn(const struct yk_simulator *sim, int d, struct yk_learned_job *ran,
                   struct yk_learned *out)
 {
-    const struct yk_machine_gpu *gpu = sim->devices[d].gpu;
+    const struct yk_machine_device *gpu = sim->devices[d].gpu;
     struct yk_learned_job job = *ran;
     struct yk_split_outcome outcome;
     yk_dispatch_outcome(sim->dispatch, d, &outcome);
@@ -94,7 +94,7 @@ yoke_status yk_simulator_collect(const struct yk_simulator *sim, struct yk_simul
         .calls = sim->calls,
         .events = sim->events,
     };
-    result.lost_seconds = (double)sim->machine->cores * result.seconds - result.core_seconds;
+    result.lost_seconds = (double)sim->machine->cpu.cores * result.seconds - result.core_seconds;
     if (sim->partitioner == sim->spec->partitioner)
         snprintf(result.partitioner, sizeof result.partitioner, "%s",
                  yk_dispatch_partitioner(sim->dispatch));

@@ -10,7 +10,7 @@
 /* The cost of a call to the dispatcher is added to the lane that got something. */
 static double hand_ns(const struct yk_simulator *sim, int asked)
 {
-    return asked ? sim->machine->hand * 1e9 : 0;
+    return asked ? sim->machine->cpu.hand * 1e9 : 0;
 }
 
 static void start_piece(struct yk_simulator *sim, int lane, double more_ns)
@@ -31,7 +31,7 @@ static void start_beside(struct yk_simulator *sim, int lane, double more_ns)
     int64_t first = l->chunk.first + l->completed, piece = l->chunk.piece > 0 ? l->chunk.piece : 1;
     int64_t last = l->chunk.last - first > piece ? first + piece : l->chunk.last;
     l->piece = (struct yk_piece){ .first = first, .last = last, .slot = -1 };
-    start_piece(sim, lane, more_ns + sim->machine->poll * 1e9);
+    start_piece(sim, lane, more_ns + sim->machine->cpu.poll * 1e9);
 }
 
 static int cut(struct yk_simulator *sim, int lane, int asked)

@@ -25,20 +25,15 @@ static double items_of(const struct yk_simulated_lane *lane)
     return (double)(lane->chunk.last - lane->chunk.first);
 }
 
-static double copy_ns(const struct yk_machine_gpu *gpu, double bytes)
-{
-    return 1e9 * (gpu->latency + (gpu->link > 0 ? bytes / gpu->link : 0));
-}
-
 static double kernel_ns(struct yk_simulator *sim, int lane)
 {
     const struct yk_simulated_lane *l = &sim->lanes[lane];
     const struct yk_simulated_device *device = &sim->devices[l->device];
-    double cost = yk_profile_cost(sim->spec->profile, l->chunk.first, l->chunk.last);
-    double fill = (double)device->gpu->fill, items = items_of(l);
-    if (device->gpu->stair)
-        cost *= ceil(items / fill) * fill / items;
-    return (device->gpu->fixed * 1e9 + cost * device->item_ns) * yk_simulator_noise(sim, l->device);
+    const struct yk_machine_work work = { .items = items_of(l),
+                                          .cost = yk_profile_cost(sim->spec->profile,
+                                                                  l->chunk.first, l->chunk.last),
+                                          .item_ns = device->item_ns };
+    return yk_machine_kernel_ns(device->gpu, &work) * yk_simulator_noise(sim, l->device);
 }
 
 static void start_kernel(struct yk_simulator *sim, int lane)
@@ -69,12 +64,13 @@ static void issue(struct yk_simulator *sim, int lane)
 {
     struct yk_simulated_lane *l = &sim->lanes[lane];
     struct yk_simulated_device *device = device_of(sim, lane);
-    double ready = sim->now + sim->machine->hand * 1e9;
+    double ready = sim->now + sim->machine->cpu.hand * 1e9;
     double bytes = sim->spec->bytes_in * items_of(l);
     l->issued = sim->now;
     if (bytes > 0) {
         l->began = fmax(ready, device->in_free);
-        ready = device->in_free = l->began + copy_ns(device->gpu, bytes);
+        ready = device->in_free =
+            l->began + yk_machine_copy_ns(device->gpu, device->gpu->link, bytes);
     }
     l->ended = ready; /* of the copy */
     ready += device->gpu->launch * 1e9;
@@ -147,7 +143,7 @@ void yk_gpu_kernel_ended(struct yk_simulator *sim, int lane)
     }
     if (bytes > 0) {
         l->began = fmax(sim->now, device->out_free);
-        device->out_free = l->began + copy_ns(device->gpu, bytes);
+        device->out_free = l->began + yk_machine_copy_ns(device->gpu, device->gpu->link, bytes);
         l->doing = YK_LANE_GOES;
         yk_heap_put(&sim->timers, lane, device->out_free);
     } else {

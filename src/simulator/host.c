@@ -14,7 +14,7 @@ enum { SLEEPS_WORTH = 2 };
 static int is_to_spin(const struct yk_simulator *sim, int lane)
 {
     const struct yk_simulated_lane *l = &sim->lanes[lane];
-    double sleep = 1e9 * (sim->machine->wake + sim->machine->wait_switch);
+    double sleep = 1e9 * (sim->machine->cpu.wake + sim->machine->cpu.wait_switch);
     if (sim->spec->waiting != YK_SIMULATE_AUTO)
         return sim->spec->waiting == YK_SIMULATE_SPIN;
     int64_t forecast =
@@ -69,13 +69,13 @@ void yk_host_ended(struct yk_simulator *sim, int lane)
 {
     const struct yk_simulated_lane *l = &sim->lanes[lane];
     const struct yk_machine *machine = sim->machine;
-    double crowd = yk_simulator_crowd(sim), late = machine->wake + machine->wait_switch;
-    int full = sim->targets.count + sim->spinners >= machine->cores;
+    double crowd = yk_simulator_crowd(sim), late = machine->cpu.wake + machine->cpu.wait_switch;
+    int full = sim->targets.count + sim->spinners >= machine->cpu.cores;
     if (l->partner >= 0 && sim->lanes[l->partner].doing != YK_LANE_HOSTS)
         return; /* it looks when its piece is done */
     if (l->spins)
-        late = machine->poll * crowd;
+        late = machine->cpu.poll * crowd;
     else if (sim->spec->waiting == YK_SIMULATE_YIELD)
-        late = full ? machine->wait_switch * crowd : machine->poll;
+        late = full ? machine->cpu.wait_switch * crowd : machine->cpu.poll;
     yk_heap_put(&sim->timers, lane, sim->now + 1e9 * late);
 }

@@ -8,7 +8,7 @@
 #include "../base/alloc.h"
 #include "../base/option.h"
 #include "../base/status.h"
-#include "random.h"
+#include "../machine/random.h"
 
 enum { steps_max = 1 << 20 };
 

@@ -20,7 +20,7 @@ static int64_t hosts_of(const struct yk_simulate_spec *spec, int64_t streams)
 
 static int64_t threads_of(const struct yk_simulate_spec *spec, int64_t streams)
 {
-    int64_t hosts = hosts_of(spec, streams), threads = spec->machine->cores;
+    int64_t hosts = hosts_of(spec, streams), threads = spec->machine->cpu.cores;
     if (spec->threads > 0)
         return spec->threads;
     if (yk_partitioner_find(spec->partitioner)->hosts == YK_HOSTS_IDLE &&
@@ -76,7 +76,7 @@ struct yk_machine_job yk_simulator_job(const struct yk_simulate_spec *spec)
 
 /* --- opening --- */
 
-static double copy_item_ns(const struct yk_simulate_spec *spec, const struct yk_machine_gpu *gpu,
+static double copy_item_ns(const struct yk_simulate_spec *spec, const struct yk_machine_device *gpu,
                            const struct yk_learned *learned)
 {
     double bytes =
@@ -84,7 +84,7 @@ static double copy_item_ns(const struct yk_simulate_spec *spec, const struct yk_
     return gpu->link > 0 ? 1e9 * bytes / gpu->link : 0;
 }
 
-double yk_simulator_told_ns(const struct yk_machine_gpu *gpu)
+double yk_simulator_told_ns(const struct yk_machine_device *gpu)
 {
     return gpu && gpu->told ? 1e9 * (gpu->fixed + gpu->launch) : 0;
 }
@@ -104,16 +104,16 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
 {
     const struct yk_simulate_spec *spec = sim->spec;
     const struct yk_simulated_device *device = &sim->devices[d];
-    const struct yk_machine_gpu *gpu = device->gpu;
+    const struct yk_machine_device *gpu = device->gpu;
     const struct yk_learned *learned = spec->learned ? &spec->learned[d] : NULL;
     *out = (struct yk_split_device){ .name = gpu ? gpu->name : "cpu",
                                      .lanes = device->lane_count,
                                      .host_memory = !gpu,
-                                     .cores = gpu ? 0 : (int)spec->machine->cores,
+                                     .cores = gpu ? 0 : (int)spec->machine->cpu.cores,
                                      .fill = gpu ? gpu->fill : device->lane_count,
                                      .fixed_ns = yk_simulator_told_ns(gpu),
-                                     .peak =
-                                         (gpu ? 1 : (double)spec->machine->cores) / device->item_ns,
+                                     .peak = (gpu ? 1 : (double)spec->machine->cpu.cores) /
+                                             device->item_ns,
                                      .make = make_of(sim, d),
                                      .share = -1 };
     if (learned)
@@ -133,11 +133,11 @@ static void open_device(struct yk_simulator *sim, int d, const struct yk_machine
 {
     struct yk_simulated_device *device = &sim->devices[d];
     const struct yk_machine *machine = sim->machine;
-    const struct yk_machine_gpu *gpu = d > 0 ? &machine->gpus[d - 1] : NULL;
+    const struct yk_machine_device *gpu = d > 0 ? &machine->gpus[d - 1] : NULL;
     double rate =
         gpu ? yk_machine_gpu_rate(machine, job, d - 1) : yk_machine_core_rate(machine, job);
     *device = (struct yk_simulated_device){ .gpu = gpu,
-                                            .loads = gpu ? &gpu->loads : &machine->loads,
+                                            .loads = gpu ? &gpu->loads : &machine->cpu.loads,
                                             .first_lane = sim->lane_count,
                                             .lane_count = sim->threads,
                                             .speed = 1,
@@ -145,7 +145,7 @@ static void open_device(struct yk_simulator *sim, int d, const struct yk_machine
                                             .item_ns = 1e9 / rate,
                                             .queue_first = -1,
                                             .runs = -1 };
-    device->noise = (uint64_t)machine->seed * 1000003u + (uint64_t)d;
+    device->noise = (uint64_t)machine->cpu.seed * 1000003u + (uint64_t)d;
     if (gpu)
         device->lane_count = sim->streams > 0 ? sim->streams : (int)gpu->lanes;
     for (int i = 0; i < device->lane_count; i++)

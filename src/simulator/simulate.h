@@ -12,10 +12,10 @@
 #ifndef YK_SIMULATOR_SIMULATE_H
 #define YK_SIMULATOR_SIMULATE_H
 
+#include "../machine/machine.h"
 #include "../partition/dispatch.h"
 #include "../partition/learned.h"
 #include "../partition/team.h"
-#include "machine.h"
 #include "profile.h"
 
 enum yk_simulate_waiting {                    /* of host threads; the order of yoke_waiting */

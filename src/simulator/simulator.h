@@ -51,7 +51,7 @@ struct yk_simulated_lane {
 };
 
 struct yk_simulated_device {
-    const struct yk_machine_gpu *gpu; /* NULL: the cores */
+    const struct yk_machine_device *gpu; /* NULL: the cores */
     const struct yk_slowdowns *loads;
     double moment; /* s: loads, joining and failing are handled up to this time */
     int first_lane, lane_count;
@@ -178,7 +178,7 @@ void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out);
 /* --- simulate.c --- */
 struct yk_machine_job yk_simulator_job(const struct yk_simulate_spec *spec);
 /* What a chunk is known to cost on the GPU, beforehand; 0: nothing is known, or NULL: the cores. */
-double yk_simulator_told_ns(const struct yk_machine_gpu *gpu);
+double yk_simulator_told_ns(const struct yk_machine_device *gpu);
 
 /* --- collect.c --- */
 yoke_status yk_simulator_collect(const struct yk_simulator *sim, struct yk_simulate_result *out);

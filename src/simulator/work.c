@@ -1,7 +1,6 @@
 /* work.c - how fast work proceeds: the clocks described in simulator.h. */
 #include <math.h>
 
-#include "random.h"
 #include "simulator.h"
 
 void yk_simulator_advance(struct yk_simulator *sim, double to)
@@ -46,7 +45,7 @@ static void count_busy(struct yk_simulator *sim, int change)
     sim->busy_devices += change;
     sim->pace = 1;
     if (sim->busy_devices > 1)
-        sim->pace = 1 / (1 + sim->machine->contention * (sim->busy_devices - 1));
+        sim->pace = 1 / (1 + sim->machine->cpu.contention * (sim->busy_devices - 1));
 }
 
 void yk_simulator_start(struct yk_simulator *sim, int lane, double work)
@@ -91,12 +90,11 @@ void yk_simulator_load(struct yk_simulator *sim, int device, double factor)
 
 double yk_simulator_crowd(const struct yk_simulator *sim)
 {
-    double threads = sim->targets.count + sim->spinners, cores = (double)sim->machine->cores;
+    double threads = sim->targets.count + sim->spinners, cores = (double)sim->machine->cpu.cores;
     return threads > cores ? threads / cores : 1;
 }
 
 double yk_simulator_noise(struct yk_simulator *sim, int device)
 {
-    double noise = sim->machine->noise;
-    return noise > 0 ? 1 + noise * (2 * yk_random_next(&sim->devices[device].noise) - 1) : 1;
+    return yk_machine_noise(sim->machine->cpu.noise, &sim->devices[device].noise);
 }

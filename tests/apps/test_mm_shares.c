@@ -34,7 +34,7 @@ static void share_of_the_first(const char *devices, int repeat, double least, do
 static void two_alike_gpus_do_half_each(void **unused)
 {
     (void)unused;
-    share_of_the_first("sim:gpu*2:noise=0.05:rate=478500:link=1.12e9:latency=8us:launch=5us:"
+    share_of_the_first("sim:gpu*2:noise=0.05:rate=478500:link=1.12e9:latency=8us:fixed=5us:"
                        "lanes=4:peer=8e9",
                        5, 0.47, 0.53);
 }
@@ -44,8 +44,8 @@ static void two_alike_gpus_do_half_each(void **unused)
 static void jobs_in_flight_leave_nobody_out(void **unused)
 {
     (void)unused;
-    share_of_the_first("sim:gpu:rate=478500:link=1.12e9:latency=8us:launch=5us:lanes=4:peer=8e9,"
-                       "sim:gpu:rate=441000:link=1.05e9:latency=9us:launch=5us:lanes=4:peer=8e9",
+    share_of_the_first("sim:gpu:rate=478500:link=1.12e9:latency=8us:fixed=5us:lanes=4:peer=8e9,"
+                       "sim:gpu:rate=441000:link=1.05e9:latency=9us:fixed=5us:lanes=4:peer=8e9",
                        8, 0.46, 0.58);
 }
 

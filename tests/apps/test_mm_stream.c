@@ -176,7 +176,7 @@ static void results_are_right(void **unused)
 static void as_fast_as_links_and_arithmetic(void **unused)
 {
     static const struct asked asked = {
-        "sim:gpu:mem=1536K:lanes=3:fill=1:link=1e8:latency=100ns:launch=100ns:rate=19100",
+        "sim:gpu:mem=1536K:lanes=3:fill=1:link=1e8:latency=100ns:fixed=100ns:rate=19100",
         "4",
         { 512, 512, 512 },
         0

@@ -14,7 +14,7 @@ static void check_gpus(const struct yk_machine *machine)
 {
     int g;
     for (g = 0; g < machine->gpu_count; g++) {
-        const struct yk_machine_gpu *gpu = &machine->gpus[g];
+        const struct yk_machine_device *gpu = &machine->gpus[g];
         FUZZ_CHECK(memchr(gpu->name, 0, sizeof gpu->name) && !strncmp(gpu->name, "gpu", 3));
         FUZZ_CHECK(gpu->lanes >= 1 && gpu->fill >= 1);
         FUZZ_CHECK(gpu->loads.count >= 0 && gpu->loads.count <= YK_SLOWDOWNS_MOST);
@@ -41,15 +41,15 @@ static void simulate(const struct yk_machine *machine)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    struct yk_machine machine = { .cores = 77 };
+    struct yk_machine machine = { .cpu.cores = 77 };
     int64_t held = yk_alloc_outstanding();
     char *text = fuzz_text(bytes, size);
-    yoke_status status = yk_machine_parse(text, &machine);
+    yoke_status status = yk_machine_parse(text, YK_MACHINE_JOB, &machine);
     if (status != YOKE_OK) {
         FUZZ_CHECK(status == YOKE_EINVAL && yoke_error_text()[0]);
-        FUZZ_CHECK(machine.cores == 77 && !machine.gpus);
+        FUZZ_CHECK(machine.cpu.cores == 77 && !machine.gpus);
     } else {
-        FUZZ_CHECK(machine.cores >= 1 && yk_machine_check(&machine) == YOKE_OK);
+        FUZZ_CHECK(machine.cpu.cores >= 1 && yk_machine_check(&machine) == YOKE_OK);
         check_gpus(&machine);
         if (machine.gpu_count <= 64)
             simulate(&machine);

@@ -104,7 +104,7 @@ static yoke_status step(struct world *w, int forth, const char *partitioner, enu
 
 static void machine(char text[160], const char *gpus, double peer)
 {
-    snprintf(text, 160, "sim:%s:rate=1e15:launch=0:latency=0:link=%g:peer=%g", gpus, host_link,
+    snprintf(text, 160, "sim:%s:rate=1e15:fixed=0:latency=0:link=%g:peer=%g", gpus, host_link,
              peer);
 }
 

@@ -166,7 +166,7 @@ static int decisions(const yoke_result *result, int lane, const char *reason)
 
 static double simulated_seconds(const char *partitioner, yoke_result **result)
 {
-    yoke_config config = { .devices = "sim:cpu:cores=2:rate=1e5:launch=0,sim:gpu:rate=1e6:fill=1",
+    yoke_config config = { .devices = "sim:cpu:cores=2:rate=1e5:fixed=0,sim:gpu:rate=1e6:fill=1",
                            .partitioner = partitioner };
     yoke_runtime *rt;
     double seconds;
@@ -201,7 +201,7 @@ static void who_works_meanwhile_gets_more_done(void **state)
 static void what_is_beside_a_chunk_that_is_lost_comes_back(void **state)
 {
     yoke_config config = {
-        .devices = "sim:cpu:cores=3:rate=1e5:launch=0,sim:gpu:rate=2e5:fill=1:fail=0.0045",
+        .devices = "sim:cpu:cores=3:rate=1e5:fixed=0,sim:gpu:rate=2e5:fill=1:fail=0.0045",
         .partitioner = "c-ht:grains=200,threshold=10"
     };
     yoke_runtime *rt;

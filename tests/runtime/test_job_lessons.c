@@ -158,11 +158,11 @@ static const struct {
     { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e9", 200000 },
     { "sim:cpu:cores=4:rate=1e6,sim:gpu*2:rate=8e6", 20000 },
     { "sim:cpu:cores=4:rate=1e6,sim:gpuA:rate=8e6,sim:gpuB:rate=3e6:link=1e9", 200000 },
-    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=10", 20000 },              /* does not pay: slow, */
-    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e6", 20000 },    /* slow link, */
-    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:launch=50ms", 20000 }, /* late: never tried */
-    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:launch=50ms", 200000 },
-    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=1e5:launch=5ms", 20000 },
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=10", 20000 },             /* does not pay: slow, */
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e6", 20000 },   /* slow link, */
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:fixed=50ms", 20000 }, /* late: never tried */
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:fixed=50ms", 200000 },
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=1e5:fixed=5ms", 20000 },
     { "sim:cpu:cores=4:rate=1e6,sim:gpuA:rate=8e6,sim:gpuB:rate=10", 200000 }, /* one of two */
 };
 

@@ -261,7 +261,7 @@ static void keeps_what_fits(void **state)
  * with the chunks of the present one. */
 static void next_panel_arrives_meanwhile(void **state)
 {
-    static const char devices[] = "sim:gpu:mem=24K:lanes=4:fill=1:latency=100ns:launch=100ns:"
+    static const char devices[] = "sim:gpu:mem=24K:lanes=4:fill=1:latency=100ns:fixed=100ns:"
                                   "link=1e8:rate=225e3";
     const double links = (PANELS * (double)A_BYTES + B_BYTES) / 1e8;
     const double arithmetic = PANELS * ROWS / 225e3;

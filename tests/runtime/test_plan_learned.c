@@ -21,8 +21,8 @@
 enum { ITEMS = 200000, JOBS = 60, GPUS = 2 };
 /* Nothing but jobs shows that the second one is four times as slow. */
 static const char machine[] =
-    "sim:gpu:rate=4e9:launch=2us:fill=1000:noise=0.04:seed=7,"
-    "sim:gpu:rate=4e9:launch=2us:fill=1000:noise=0.04:seed=8:slow=k_saxpy:slowed=4";
+    "sim:gpu:rate=4e9:fixed=2us:fill=1000:noise=0.04:seed=7,"
+    "sim:gpu:rate=4e9:fixed=2us:fill=1000:noise=0.04:seed=8:slow=k_saxpy:slowed=4";
 #define SETTLED 0.8 /* share of the first one when both end together */
 static char folder[] = "/tmp/yoke-plan-XXXXXX", file[64];
 static float x[ITEMS], y[ITEMS];

@@ -15,7 +15,7 @@
 
 /* A job takes 52 us, 102 us under load, and 69 us when two thirds are the other GPU's. */
 enum { ITEMS = 200000, JOBS = 400, SOON = 5 };
-#define GPU "sim:gpu:rate=2e9:launch=2us:fill=1000:peer=50e9"
+#define GPU "sim:gpu:rate=2e9:fixed=2us:fill=1000:peer=50e9"
 
 struct past {        /* what one job did */
     double share;    /* of the GPU with the load */

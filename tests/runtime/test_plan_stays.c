@@ -15,7 +15,7 @@
 #include "ok.h"
 
 enum { ITEMS = 200000, JOBS = 60 };
-#define GPUS  "sim:gpu*2:rate=4e9:launch=2us:fill=1000:noise=0.08:seed=7"
+#define GPUS  "sim:gpu*2:rate=4e9:fixed=2us:fill=1000:noise=0.08:seed=7"
 #define CORES ",sim:cpu:cores=4:rate=5e7:noise=0.08:seed=9"
 
 struct run {

@@ -65,8 +65,8 @@ static void run_course(const struct course *course, enum work_kind kind, double 
     char devices[256];
     int i, right;
     snprintf(devices, sizeof devices,
-             "sim:gpu:lanes=4:link=1e9:rate=1e9:latency=2us:launch=1us:mem=%d:work=%.9g%s%s",
-             MEMORY, aim * links * RATE / (double)spec.items, course->extra, course->beside);
+             "sim:gpu:lanes=4:link=1e9:rate=1e9:latency=2us:fixed=1us:mem=%d:work=%.9g%s%s", MEMORY,
+             aim * links * RATE / (double)spec.items, course->extra, course->beside);
     rt = open_on(devices);
     OK(work_open(rt, &spec, &work));
     for (i = 0; i < 3; i++) {

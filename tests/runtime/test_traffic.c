@@ -20,7 +20,7 @@
 enum { ROWS = 1 << 20, MANY = 1 << 23 };
 
 /* Uploads take half as long as kernels. */
-static const char machine[] = "sim:gpu:rate=1e9:link=16e9:latency=1us:launch=1us:lanes=4";
+static const char machine[] = "sim:gpu:rate=1e9:link=16e9:latency=1us:fixed=1us:lanes=4";
 
 struct scene {
     yoke_runtime *runtime;
@@ -225,7 +225,7 @@ static double run_by(const yoke_arg *x, const yoke_arg *y, struct scene *scene, 
 static void rows_by_callback_are_copies_too(void **state)
 {
     static const char both[] =
-        "sim:cpu:cores=4:rate=1e8,sim:gpu:rate=1e9:link=16e9:latency=1us:launch=1us:lanes=2";
+        "sim:cpu:cores=4:rate=1e8,sim:gpu:rate=1e9:link=16e9:latency=1us:fixed=1us:lanes=2";
     double plain, custom;
     int64_t chunks[2];
     int kind;

@@ -18,8 +18,8 @@
 enum { ITEMS = 100000, CORES = 0, GPU = 1 };
 
 /* The cores do one item in the time in which the GPU does nine. */
-static const char machine[] = "sim:cpu:cores=2:rate=5e5:launch=0,"
-                              "sim:gpu:rate=9e6:launch=0:latency=0:link=1e15";
+static const char machine[] = "sim:cpu:cores=2:rate=5e5:fixed=0,"
+                              "sim:gpu:rate=9e6:fixed=0:latency=0:link=1e15";
 
 static int32_t y[ITEMS];
 

@@ -21,8 +21,8 @@
 #include "ok.h"
 
 enum { ITEMS = 200000, DEVICES = 2 };
-static const char machine[] = "sim:cpu:cores=4:rate=1e6:launch=0,sim:gpu:rate=8e6:link=1e15",
-                  changed[] = "sim:cpu:cores=5:rate=1e6:launch=0,sim:gpu:rate=8e6:link=1e15";
+static const char machine[] = "sim:cpu:cores=4:rate=1e6:fixed=0,sim:gpu:rate=8e6:link=1e15",
+                  changed[] = "sim:cpu:cores=5:rate=1e6:fixed=0,sim:gpu:rate=8e6:link=1e15";
 
 static char folder[] = "/tmp/yoke-lines-XXXXXX", file[64];
 static int32_t y[ITEMS];
@@ -107,7 +107,7 @@ static yoke_result *first_job(const char *devices, int64_t items)
 /* Each device alone, in runtimes that keep nothing. */
 static void measure(yoke_line lines[DEVICES])
 {
-    static const char *const alone[] = { "sim:cpu:cores=4:rate=1e6:launch=0",
+    static const char *const alone[] = { "sim:cpu:cores=4:rate=1e6:fixed=0",
                                          "sim:gpu:rate=8e6:link=1e15" };
     for (int d = 0; d < DEVICES; d++) {
         yoke_sample samples[3];

@@ -17,8 +17,8 @@
 enum { ITEMS = 10000, CORES = 0, GPU = 1 };
 
 /* The cores do one item in the time in which the GPU does nine: the best weight is 0.1. */
-static const char machine[] = "sim:cpu:cores=2:rate=5e5:launch=0,"
-                              "sim:gpu:rate=9e6:launch=0:latency=0:link=1e15";
+static const char machine[] = "sim:cpu:cores=2:rate=5e5:fixed=0,"
+                              "sim:gpu:rate=9e6:fixed=0:latency=0:link=1e15";
 
 struct scene {
     yoke_runtime *rt;

@@ -148,6 +148,6 @@ static inline void expect(struct yk_event *event, int64_t started, int64_t ended
 }
 
 /* 4000 bytes at 1 GB/s take 4 us, plus 10 us of latency. */
-static const char slow_link[] = "sim:gpu:link=1e9:latency=10us:rate=1e9:launch=5us";
+static const char slow_link[] = "sim:gpu:link=1e9:latency=10us:rate=1e9:fixed=5us";
 
 #endif

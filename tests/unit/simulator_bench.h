@@ -61,7 +61,7 @@ static inline struct simulator_bench *bench_open(const char *machine, const char
     struct simulator_bench *bench = calloc(1, sizeof *bench);
     struct yk_profile_spec spec;
     assert_non_null(bench);
-    if (yk_machine_parse(machine, &bench->machine) != YOKE_OK)
+    if (yk_machine_parse(machine, YK_MACHINE_JOB, &bench->machine) != YOKE_OK)
         fail_msg("%s", yoke_error_text());
     assert_int_equal(yk_profile_parse(profile, items, &spec), YOKE_OK);
     assert_int_equal(yk_profile_open(&spec, &bench->profile), YOKE_OK);

@@ -119,10 +119,10 @@ static void bad_sims(void **state)
         { "sim:gpu:mem=0", YOKE_EINVAL, "mem=0", "out of range" },
         { "sim:gpu:noise=1", YOKE_EINVAL, "noise=1", "out of range" },
         { "sim:gpu:lanes=1000", YOKE_EINVAL, "lanes=1000", "1 to 64" },
-        { "sim:gpu:cores=4", YOKE_EINVAL, "GPU has no 'cores'", "leave it out" },
+        { "sim:gpu:cores=4", YOKE_EINVAL, "no option 'cores'", "there are: rate" },
         { "sim:cpu:cores=0", YOKE_EINVAL, "cores=0", "1 to 4096" },
-        { "sim:cpu:mem=1G", YOKE_EINVAL, "CPU has no 'mem'", "leave it out" },
-        { "sim:cpu:link=1e9", YOKE_EINVAL, "CPU has no 'link'", "leave it out" },
+        { "sim:cpu:mem=1G", YOKE_EINVAL, "no option 'mem'", "there are: cores" },
+        { "sim:cpu:link=1e9", YOKE_EINVAL, "no option 'link'", "there are: cores" },
         { "sim:gpu:build=maybe", YOKE_EINVAL, "build", "works" },
         { "sim:gpu,sim:gpu:fill=0", YOKE_EINVAL, "fill=0", "out of range" },
     };
@@ -195,8 +195,8 @@ static void descriptions(void **state)
 {
     struct yk_device_list list = { 0 };
     (void)state;
-    assert_int_equal(yk_devices_find("sim:cpu:cores=8:rate=2e9:launch=1us,sim:gpu*2:mem=256M:fill="
-                                     "65536:lanes=3:link=6e9:launch=7us",
+    assert_int_equal(yk_devices_find("sim:cpu:cores=8:rate=2e9:fixed=1us,sim:gpu*2:mem=256M:fill="
+                                     "65536:lanes=3:link=6e9:fixed=7us",
                                      &list),
                      YOKE_OK);
     assert_int_equal(list.count, 3);

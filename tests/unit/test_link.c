@@ -28,7 +28,7 @@ static void near(double figure, double expected)
 
 static void a_simulated_link_is_exact(void **state)
 {
-    yoke_runtime *runtime = open_on("sim:cpu,sim:gpu:link=16e9:latency=0:launch=7us:mem=256M");
+    yoke_runtime *runtime = open_on("sim:cpu,sim:gpu:link=16e9:latency=0:fixed=7us:mem=256M");
     yoke_link link;
     (void)state;
     assert_int_equal(yoke_link_measure(runtime, 1, &link), YOKE_OK);

@@ -28,7 +28,7 @@ static void kernels(void **state)
 {
     struct bench bench;
     (void)state;
-    bench_open(&bench, "sim:gpu:rate=1e9:launch=5us:fill=300:link=1e9:latency=10us");
+    bench_open(&bench, "sim:gpu:rate=1e9:fixed=5us:fill=300:link=1e9:latency=10us");
     struct yk_event *first = launch(&bench, bench.scale, (struct part){ .items = 1000 });
     struct yk_event *second =
         launch(&bench, bench.scale, (struct part){ .queue = 1, .items = 300 });
@@ -42,12 +42,27 @@ static void kernels(void **state)
     bench_close(&bench);
 }
 
+/* The delay before a kernel passes while the other queue's kernel runs; without stairs 301 items
+ * take 301 ns. */
+static void launches(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "sim:gpu:rate=1e9:fixed=1us:launch=3us:fill=300:stair=no");
+    struct yk_event *first = launch(&bench, bench.scale, (struct part){ .items = 301 });
+    struct yk_event *second =
+        launch(&bench, bench.scale, (struct part){ .queue = 1, .items = 1000 });
+    expect(first, 3000, 4301);
+    expect(second, 4301, 6301);
+    bench_close(&bench);
+}
+
 static void within_and_zero(void **state)
 {
     struct bench bench;
     struct yk_event *zero = NULL, *within = NULL;
     (void)state;
-    bench_open(&bench, "sim:gpu:bandwidth=1e9:launch=1us");
+    bench_open(&bench, "sim:gpu:bandwidth=1e9:fixed=1us");
     assert_int_equal(
         sim->zero(bench.queue[0], &(struct yk_buffer_range){ bench.buffer, 0, 4000 }, &zero),
         YOKE_OK);
@@ -66,7 +81,7 @@ static void lanes(void **state)
 {
     struct bench bench;
     (void)state;
-    bench_open(&bench, "sim:cpu:cores=3:rate=1e9:work=2:launch=100ns");
+    bench_open(&bench, "sim:cpu:cores=3:rate=1e9:work=2:fixed=100ns");
     struct yk_event *a = launch(&bench, bench.scale, (struct part){ .items = 500 });
     struct yk_event *b =
         launch(&bench, bench.scale, (struct part){ .queue = 1, .lane = 1, .items = 200 });
@@ -102,7 +117,7 @@ static void contention(void **state)
     struct bench bench;
     struct yk_program *program;
     (void)state;
-    bench_open(&bench, "sim:gpu*2:rate=1e9:launch=0:contention=0.5");
+    bench_open(&bench, "sim:gpu*2:rate=1e9:fixed=0:contention=0.5");
     assert_int_equal(sim->build(bench.devices[1], &scale, &program), YOKE_OK);
     struct yk_event *alone = launch(&bench, bench.scale, (struct part){ .items = 1000 }), *beside;
     struct yk_buffer *buffer, *mine = bench.buffer;
@@ -123,7 +138,7 @@ static void load(void **state)
 {
     struct bench bench;
     (void)state;
-    bench_open(&bench, "sim:gpu:rate=1e9:launch=0:load=2us-4us*2+3us-4us*1.5");
+    bench_open(&bench, "sim:gpu:rate=1e9:fixed=0:load=2us-4us*2+3us-4us*1.5");
     expect(launch(&bench, bench.scale, (struct part){ .items = 1000 }), 0, 1000);
     expect(launch(&bench, bench.scale, (struct part){ .items = 1000 }), 1000, 2000);
     expect(launch(&bench, bench.scale, (struct part){ .items = 500 }), 2000, 3000);
@@ -138,7 +153,7 @@ static void extents(void **state)
     struct yk_event *event = NULL;
     float a = 1;
     (void)state;
-    bench_open(&bench, "sim:gpu:rate=1e9:launch=0");
+    bench_open(&bench, "sim:gpu:rate=1e9:fixed=0");
     struct yk_launch_arg args[] = { { .value = &a }, { .buffer = bench.buffer } };
     struct yk_launch l = { .first = 5, .last = 15, .extent = { 30, 7 }, .args = args, .team = 1 };
     assert_int_equal(sim->launch(bench.queue[0], bench.scale, &l, &event), YOKE_OK);
@@ -414,23 +429,15 @@ static void pages_on_demand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links),
-        cmocka_unit_test(kernels),
-        cmocka_unit_test(within_and_zero),
-        cmocka_unit_test(lanes),
-        cmocka_unit_test(teams),
-        cmocka_unit_test(contention),
-        cmocka_unit_test(load),
-        cmocka_unit_test(extents),
-        cmocka_unit_test(effects),
-        cmocka_unit_test(missing_order),
-        cmocka_unit_test(noise),
-        cmocka_unit_test(noise_of_each),
-        cmocka_unit_test(notifications),
-        cmocka_unit_test(equal_ends),
-        cmocka_unit_test(a_given_time),
-        cmocka_unit_test(closing_early),
-        cmocka_unit_test(pinned_memory),
+        cmocka_unit_test(links),           cmocka_unit_test(kernels),
+        cmocka_unit_test(launches),        cmocka_unit_test(within_and_zero),
+        cmocka_unit_test(lanes),           cmocka_unit_test(teams),
+        cmocka_unit_test(contention),      cmocka_unit_test(load),
+        cmocka_unit_test(extents),         cmocka_unit_test(effects),
+        cmocka_unit_test(missing_order),   cmocka_unit_test(noise),
+        cmocka_unit_test(noise_of_each),   cmocka_unit_test(notifications),
+        cmocka_unit_test(equal_ends),      cmocka_unit_test(a_given_time),
+        cmocka_unit_test(closing_early),   cmocka_unit_test(pinned_memory),
         cmocka_unit_test(pages_on_demand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ static void failure_by_time(void **state)
     struct yk_event *event = (void *)&bench;
     void *staging;
     (void)state;
-    bench_open(&bench, "sim:gpu:link=1e9:latency=10us:rate=1e9:launch=5us:fail=20us");
+    bench_open(&bench, "sim:gpu:link=1e9:latency=10us:rate=1e9:fixed=5us:fail=20us");
     bench.host[0] = 5;
     struct yk_event *in = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
     struct yk_event *kernel = launch(&bench, bench.scale, (struct part){ .items = 1000 });

@@ -38,7 +38,7 @@ static void one_core(void **state)
     assert_us(bench->result.core_seconds * 1e6, 10);
     assert_us(bench->result.lost_seconds * 1e6, 0);
     assert_us(bench->result.ideal_seconds * 1e6, 10);
-    bench->machine.hand = 1e-6; /* paid by each lane that gets work */
+    bench->machine.cpu.hand = 1e-6; /* paid by each lane that gets work */
     us = run(bench, "dynamic:chunk=1");
     assert_us(us, 10 + (double)bench->result.chunks);
     bench_close(bench);
@@ -210,7 +210,7 @@ static void noise_is_the_seeds(void **state)
     double first = bench_run(bench), second = bench_run(bench);
     (void)state;
     assert_memory_equal(&first, &second, sizeof first);
-    bench->machine.seed = 2;
+    bench->machine.cpu.seed = 2;
     assert_true(bench_run(bench) != first);
     bench_close(bench);
     bench = bench_open("cores=1:noise=0.1", "regular", 1000);

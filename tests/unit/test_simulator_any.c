@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "machine/random.h"
 #include "partition/partitioner.h"
-#include "simulator/random.h"
 #include "simulator_bench.h"
 
 static uint64_t seed;
@@ -120,10 +120,10 @@ static void run_twice(struct simulator_bench *bench)
     for (int run = 0; run < 2; run++) {
         bench_run(bench);
         /* noise and speed-ups may beat the ideal */
-        if (bench->machine.noise == 0)
+        if (bench->machine.cpu.noise == 0)
             assert_true(bench->result.seconds >= 0.999999 * bench->result.ideal_seconds);
-        assert_true(bench->result.lost_seconds >= -1e-9 || bench->machine.noise > 0 ||
-                    bench->machine.loads.count > 0);
+        assert_true(bench->result.lost_seconds >= -1e-9 || bench->machine.cpu.noise > 0 ||
+                    bench->machine.cpu.loads.count > 0);
         for (int d = 0; d < bench->result.device_count; d++) {
             learned[d] = bench->result.devices[d].learned;
             assert_true(learned[d].rate >= 0 && isfinite(learned[d].rate));
@@ -171,7 +171,7 @@ static void a_thousand_devices(void **state)
     struct yk_profile_spec regular = { .kind = YK_PROFILE_REGULAR, .items = 20000000 };
     struct yk_simulate_result result;
     (void)state;
-    assert_int_equal(yk_machine_parse("cores=64,gpu*1000:f=5", &machine), YOKE_OK);
+    assert_int_equal(yk_machine_parse("cores=64,gpu*1000:f=5", YK_MACHINE_JOB, &machine), YOKE_OK);
     assert_int_equal(yk_profile_open(&regular, &profile), YOKE_OK);
     struct yk_simulate_spec spec = { .machine = &machine,
                                      .profile = &profile,

@@ -23,7 +23,7 @@ struct history {
 /* Only the work, without overhead; the machine's ideal time is that of cores without load. */
 static double least_us(const struct simulator_bench *bench, double factor)
 {
-    double rate = (double)bench->machine.cores * bench->machine.rate / factor;
+    double rate = (double)bench->machine.cpu.cores * bench->machine.cpu.rate / factor;
     int g;
     for (g = 0; g < bench->machine.gpu_count; g++)
         rate += bench->machine.gpus[g].rate;
@@ -51,7 +51,8 @@ static struct history *live_through(const struct life *life)
     bench->spec.adjust = &adjust;
     for (run = 0; run < RUNS; run++) {
         const double factor = run >= SLOW && run < FAST ? life->factor : 1;
-        bench->machine.loads = (struct yk_slowdowns){ .items = { { 0, 1e9, factor } }, .count = 1 };
+        bench->machine.cpu.loads =
+            (struct yk_slowdowns){ .items = { { 0, 1e9, factor } }, .count = 1 };
         history.efficiency[run] = least_us(bench, factor) / bench_run(bench);
         keep(&history, run, bench);
         bench_take_learned(bench, learned);

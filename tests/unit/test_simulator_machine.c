@@ -11,13 +11,13 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "simulator/machine.h"
+#include "machine/machine.h"
 #include "simulator/profile.h"
 
 static struct yk_machine parse(const char *line)
 {
     struct yk_machine machine;
-    if (yk_machine_parse(line, &machine) != YOKE_OK)
+    if (yk_machine_parse(line, YK_MACHINE_JOB, &machine) != YOKE_OK)
         fail_msg("%s: %s", line, yoke_error_text());
     return machine;
 }
@@ -28,9 +28,9 @@ static void a_line_is_a_machine(void **state)
         parse("cores=8:rate=2e3:noise=0.1,gpu*2:f=7.5:fixed=50us,gpuBig:rate=3e9:mem=2G:stair=no:"
               "told=no:load=1e-3-2ms*3+5ms-*0.5,gpu:join=1s:fail=2s");
     (void)state;
-    assert_int_equal(m.cores, 8);
-    assert_true(m.rate == 2000 && m.noise == 0.1 && fabs(m.poll - 2e-6) < 1e-12 &&
-                fabs(m.wait_switch - 3e-6) < 1e-12);
+    assert_int_equal(m.cpu.cores, 8);
+    assert_true(m.cpu.rate == 2000 && m.cpu.noise == 0.1 && fabs(m.cpu.poll - 2e-6) < 1e-12 &&
+                fabs(m.cpu.wait_switch - 3e-6) < 1e-12);
     assert_int_equal(m.gpu_count, 4);
     assert_string_equal(m.gpus[0].name, "gpu0");
     assert_string_equal(m.gpus[1].name, "gpu1");
@@ -47,7 +47,7 @@ static void a_line_is_a_machine(void **state)
     assert_true(m.gpus[3].join == 1 && m.gpus[3].fail == 2);
     yk_machine_close(&m);
     m = parse("gpu,cpu:cores=3"); /* in any order */
-    assert_true(m.cores == 3 && m.gpu_count == 1);
+    assert_true(m.cpu.cores == 3 && m.gpu_count == 1);
     yk_machine_close(&m);
     m = parse("cores=1,gpu*10000");
     assert_string_equal(m.gpus[9999].name, "gpu9999");
@@ -96,11 +96,11 @@ static void a_wrong_line_says_where(void **state)
     int64_t before = yk_alloc_outstanding();
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct yk_machine machine = { .cores = 77 };
-        assert_int_equal(yk_machine_parse(cases[i].line, &machine), YOKE_EINVAL);
+        struct yk_machine machine = { .cpu.cores = 77 };
+        assert_int_equal(yk_machine_parse(cases[i].line, YK_MACHINE_JOB, &machine), YOKE_EINVAL);
         if (!strstr(yoke_error_text(), cases[i].says))
             fail_msg("%s: %s", cases[i].line, yoke_error_text());
-        assert_int_equal(machine.cores, 77);
+        assert_int_equal(machine.cpu.cores, 77);
     }
     assert_int_equal(yk_alloc_outstanding(), before);
 }
@@ -112,7 +112,8 @@ static void no_memory_for_a_machine(void **state)
     for (int64_t nth = 1;; nth++) {
         struct yk_machine machine;
         yk_alloc_fail_at(nth);
-        yoke_status status = yk_machine_parse("cores=8:load=1-2*3,gpu*3:f=2:load=0-1*2", &machine);
+        yoke_status status =
+            yk_machine_parse("cores=8:load=1-2*3,gpu*3:f=2:load=0-1*2", YK_MACHINE_JOB, &machine);
         if (status == YOKE_OK)
             yk_machine_close(&machine);
         else

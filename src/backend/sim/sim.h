@@ -15,7 +15,7 @@
 #ifndef YK_BACKEND_SIM_H
 #define YK_BACKEND_SIM_H
 
-#include "../../base/slowdown.h"
+#include "../../machine/device.h"
 #include "../../platform/thread.h"
 #include "../backend.h"
 
@@ -24,20 +24,6 @@ enum { YK_SIM_POISON = 0xFF };
 
 extern const struct yk_backend yk_backend_sim;
 
-struct sim_settings { /* see the table in sim_spec.c */
-    int64_t cores, lanes, mem, fill, seed, fail_after, pages, taken;
-    int64_t pinnable;
-    double rate, work, link, bandwidth, latency, launch, noise, contention, fail, stall, pageable,
-        peer;
-    double slowed;         /* factor on the time of kernels */
-    char *identity, *slow; /* that have this name. These texts belong to the list; not kept by the
-                            * device */
-    char *load;            /* slowdown.h */
-    int build;             /* 1: every build fails */
-    int pin, staging;      /* enum sim_offer */
-};
-enum sim_offer { SIM_NO, SIM_YES, SIM_REFUSED };
-extern const struct yk_option yk_sim_options[];
 yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
                         char *why);
 
@@ -49,22 +35,21 @@ enum sim_engine { SIM_LINK_IN, SIM_LINK_OUT, SIM_PEER_IN, SIM_COMPUTE, SIM_ENGIN
 struct sim_device {
     struct yk_device base;
     struct yk_backend table; /* base.backend: without the slots that the settings leave out */
-    struct sim_settings settings;
-    struct sim_device *next;   /* list of open devices */
-    struct yk_buffer *buffers; /* all of them, to destroy their contents on failure */
-    int64_t memory_used;       /* bytes booked, or committed in reserved addresses */
-    int64_t memory_mapped;     /* bytes committed, if pages are mapped on demand */
-    int64_t fail_ns;           /* INT64_MAX: never */
-    int64_t stall_ns;          /* kernels that run at this time or later never end; INT64_MAX: all
-                                * end */
+    struct yk_machine_device settings; /* without texts */
+    struct sim_device *next;           /* list of open devices */
+    struct yk_buffer *buffers;         /* all of them, to destroy their contents on failure */
+    int64_t memory_used;               /* bytes booked, or committed in reserved addresses */
+    int64_t memory_mapped;             /* bytes committed, if pages are mapped on demand */
+    int64_t fail_ns;                   /* INT64_MAX: never */
+    int64_t stall_ns; /* kernels that run at this time or later never end; INT64_MAX: all
+                       * end */
     int64_t engine_free[SIM_ENGINES]; /* when the engine has finished everything issued */
     int64_t *lane_free;               /* the same for each CPU lane; NULL on a GPU */
     int64_t kernels_end;              /* when its last kernel ends; other devices see it as
                                        * contention */
     int64_t operation_count;          /* number of operations accepted */
     uint64_t noise_state;
-    struct yk_slowdowns slowdowns; /* of kernels */
-    char slow[64];                 /* the kernel's name */
+    char slow[64]; /* the kernel's name */
     int lost;
 };
 
@@ -131,7 +116,8 @@ struct yk_event {
 
 /* Start and duration of an operation. */
 struct sim_cost {
-    int64_t ready; /* not before this: the end of the events it waits for */
+    int64_t ready;   /* not before this: the end of the events it waits for */
+    double delay_ns; /* passes between that and its start, or the engine's becoming free */
     double duration_ns;
     int is_kernel;
     int64_t *engine; /* when it is free */

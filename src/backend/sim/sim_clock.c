@@ -191,23 +191,14 @@ int yk_sim_advance(int64_t until)
     return limited || next;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): one step, as a number in [-1, 1). */
-static double noise_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    z ^= z >> 31;
-    return (double)(z >> 11) / 4503599627370496.0 - 1.0;
-}
-
 /* 9e18 ns or more: after 290 years the clock would overflow. */
 static double end_ns(const struct sim_device *device, const struct sim_cost *cost, int64_t start,
                      double duration_ns)
 {
-    if (!cost->is_kernel || device->slowdowns.count == 0)
+    if (!cost->is_kernel || device->settings.loads.count == 0)
         return (double)start + duration_ns;
-    return 1e9 * yk_slowdowns_end(&device->slowdowns, 1e-9 * (double)start, 1e-9 * duration_ns);
+    return 1e9 *
+           yk_slowdowns_end(&device->settings.loads, 1e-9 * (double)start, 1e-9 * duration_ns);
 }
 
 void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event)
@@ -215,12 +206,12 @@ void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct
     struct sim_device *device = queue->device;
     double duration = cost->duration_ns, end;
     int64_t start = yk_sim.now;
-    if (device->settings.noise > 0)
-        duration *= 1 + device->settings.noise * noise_next(&device->noise_state);
+    duration *= yk_machine_noise(device->settings.noise, &device->noise_state);
     if (start < queue->tail)
         start = queue->tail;
     if (start < cost->ready)
         start = cost->ready;
+    start += llround(cost->delay_ns);
     if (start < *cost->engine)
         start = *cost->engine;
     event->device = device;

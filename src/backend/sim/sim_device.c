@@ -24,7 +24,6 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
     memcpy(&device->settings, desc->settings, sizeof device->settings);
     snprintf(device->slow, sizeof device->slow, "%s",
              device->settings.slow ? device->settings.slow : "");
-    yk_slowdowns_parse("", device->settings.load, &device->slowdowns); /* checked before */
     device->settings.identity = device->settings.slow = device->settings.load = NULL;
     device->table = yk_backend_sim;
     device->base.backend = &device->table;
@@ -33,9 +32,9 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
         device->table.reserve = NULL;
         device->table.decommit = NULL;
     }
-    if (device->settings.pin == SIM_NO)
+    if (device->settings.pin == YK_MACHINE_NO)
         device->table.pin = NULL;
-    if (device->settings.staging == SIM_NO)
+    if (device->settings.staging == YK_MACHINE_NO)
         device->table.host_alloc = NULL;
     device->base.desc = *desc;
     device->base.desc.settings = NULL; /* owned by the list, which may be freed before the device */
@@ -162,8 +161,8 @@ static void sim_program_close(struct yk_device *device, struct yk_program *progr
 const struct yk_backend yk_backend_sim = {
     .name = "sim",
     .summary = "virtual devices on a virtual clock; results are real",
-    .options = yk_sim_options,
-    .settings_bytes = sizeof(struct sim_settings),
+    .options = yk_machine_options,
+    .settings_bytes = sizeof(struct yk_machine_device),
     .find = yk_sim_find,
     .open = sim_open,
     .close = sim_close,

@@ -30,7 +30,7 @@ yoke_status yk_sim_pin(struct yk_device *base, void *memory, int64_t bytes, int 
     uintptr_t first = (uintptr_t)memory;
     yoke_status status = YOKE_OK;
     *foreign = 0;
-    if (device->settings.pin == SIM_REFUSED)
+    if (device->settings.pin == YK_MACHINE_REFUSED)
         return yk_fail(YOKE_EINVAL, "%s: the memory at %p cannot be pinned (simulated)",
                        base->desc.name, memory);
     struct sim_host *host = yk_calloc(1, sizeof *host);
@@ -100,7 +100,7 @@ yoke_status yk_sim_host_alloc(struct yk_device *base, int64_t bytes, void **out)
     struct sim_device *device = (struct sim_device *)base;
     struct sim_host *host;
     void *memory;
-    if (device->settings.staging == SIM_REFUSED)
+    if (device->settings.staging == YK_MACHINE_REFUSED)
         return yk_fail(YOKE_ENOMEM, "%s: no pinned memory for %lld bytes (simulated)",
                        base->desc.name, (long long)bytes);
     host = yk_calloc(1, sizeof *host);

@@ -46,7 +46,7 @@ static yoke_status take(struct sim_device *device, int64_t bytes, enum sim_takin
     yk_lock(&yk_sim.mutex);
     int lost = device->lost;
     int64_t available =
-        taking == SIM_ADDRESSES ? INT64_MAX : device->settings.mem - device->memory_used;
+        taking == SIM_ADDRESSES ? INT64_MAX : device->settings.memory - device->memory_used;
     yk_unlock(&yk_sim.mutex);
     if (lost)
         return yk_sim_lost(device);
@@ -118,7 +118,7 @@ int64_t yk_sim_memory_free(struct yk_device *base)
 {
     struct sim_device *device = (struct sim_device *)base;
     yk_lock(&yk_sim.mutex);
-    int64_t bytes = device->lost ? 0 : device->settings.mem - device->memory_used;
+    int64_t bytes = device->lost ? 0 : device->settings.memory - device->memory_used;
     yk_unlock(&yk_sim.mutex);
     return bytes;
 }
@@ -145,9 +145,9 @@ yoke_status yk_sim_commit(struct yk_device *base, struct yk_buffer *buffer, int6
     yk_lock(&yk_sim.mutex);
     int lost = device->lost;
     int64_t missing = missing_bytes(buffer, first, last);
-    int64_t left = device->settings.mem - device->settings.taken - device->memory_mapped;
-    if (buffer->reserved && left > device->settings.mem - device->memory_used)
-        left = device->settings.mem - device->memory_used;
+    int64_t left = device->settings.memory - device->settings.taken - device->memory_mapped;
+    if (buffer->reserved && left > device->settings.memory - device->memory_used)
+        left = device->settings.memory - device->memory_used;
     if (lost)
         status = yk_sim_lost(device);
     else if (missing > left)

@@ -1,16 +1,17 @@
 /* sim_operation.c - copies, zeroing and kernels of virtual devices: their effect and their cost.
  *
- *     copy to or from   latency + bytes / link         on the link's engine for that direction
+ *     copy to or from   latency + bytes / link      on the link's engine for that direction
  *                       (host memory that is not pinned: pageable instead of link)
- *     from a peer       latency + bytes / peer         on an engine of the copying device; its
- *                                                      peer serves any number at once
- *     within, zero      launch + bytes / bandwidth     on the compute engine
- *     kernel on a GPU   launch + steps * fill * work / rate, steps = items / fill rounded up;
- *                       kernels of all queues one after the other (compute engine)
- *     kernel on a CPU   launch + items * work / rate   on its lane; a team takes all lanes < team
+ *     from a peer       latency + bytes / peer      on an engine of the copying device; its peer
+ *                                                   serves any number at once
+ *     within, zero      fixed + bytes / bandwidth   on the compute engine
+ *     kernel on a GPU   launch, then machine/device.c; kernels of all queues one after the other
+ *                       (compute engine)
+ *     kernel on a CPU   fixed + items / rate        on its lane; a team takes all lanes < team
  *
- * For kernels named by slow=, work is multiplied by slowed=. Each cost is multiplied by its noise,
- * and a kernel's also by 1 + contention * (other devices computing when it is issued).
+ * An item's time is multiplied by work=, and for kernels named by slow= by slowed=. Each cost is
+ * multiplied by its noise, and a kernel's also by 1 + contention * (other devices computing when it
+ * is issued).
  */
 #include <math.h>
 #include <string.h>
@@ -34,8 +35,8 @@ yoke_status yk_sim_source_lost(const struct yk_event *event)
 
 double yk_sim_reach(struct yk_device *device, struct yk_device *from)
 {
-    const struct sim_settings *a = &((struct sim_device *)device)->settings;
-    const struct sim_settings *b = &((struct sim_device *)from)->settings;
+    const struct yk_machine_device *a = &((struct sim_device *)device)->settings;
+    const struct yk_machine_device *b = &((struct sim_device *)from)->settings;
     return fmin(a->peer, b->peer) / 1e9;
 }
 
@@ -145,23 +146,28 @@ static struct sim_effect copy_effect(const struct yk_copy *copy)
     return effect;
 }
 
+static double within_ns(const struct yk_machine_device *settings, double bytes)
+{
+    return 1e9 * (settings->fixed + bytes / settings->bandwidth);
+}
+
 /* The engine that a copy uses, and for how long. */
 static struct sim_cost copy_cost(struct sim_device *device, const struct yk_copy *copy)
 {
-    const struct sim_settings *s = &device->settings;
+    const struct yk_machine_device *s = &device->settings;
     double bytes = (double)yk_copy_total(copy);
     int pinned;
     if (copy->kind == YK_COPY_WITHIN)
-        return (struct sim_cost){ .duration_ns = 1e9 * (s->launch + bytes / s->bandwidth),
+        return (struct sim_cost){ .duration_ns = within_ns(s, bytes),
                                   .engine = &device->engine_free[SIM_COMPUTE] };
     if (copy->kind == YK_COPY_PEER)
-        return (struct sim_cost){ .duration_ns = 1e9 * s->latency +
-                                                 bytes / yk_sim_reach(&device->base, copy->peer),
+        return (struct sim_cost){ .duration_ns = yk_machine_copy_ns(
+                                      s, 1e9 * yk_sim_reach(&device->base, copy->peer), bytes),
                                   .engine = &device->engine_free[SIM_PEER_IN] };
     pinned = yk_sim_pinned(copy->host, yk_copy_host_span(copy)) == SIM_PINNED;
     return (struct sim_cost){
         .duration_ns =
-            1e9 * (s->latency + bytes / (s->pageable > 0 && !pinned ? s->pageable : s->link)),
+            yk_machine_copy_ns(s, s->pageable > 0 && !pinned ? s->pageable : s->link, bytes),
         .engine = &device->engine_free[copy->kind == YK_COPY_TO_DEVICE ? SIM_LINK_IN : SIM_LINK_OUT]
     };
 }
@@ -195,7 +201,7 @@ yoke_status yk_sim_zero(struct yk_queue *queue, const struct yk_buffer_range *ra
                         struct yk_event **event)
 {
     struct sim_device *device = queue->device;
-    const struct sim_settings *s = &device->settings;
+    const struct yk_machine_device *s = &device->settings;
     struct yk_event *made;
     if (!range_ok(range) || !is_mapped(range))
         return yk_fail(YOKE_EINVAL,
@@ -206,7 +212,7 @@ yoke_status yk_sim_zero(struct yk_queue *queue, const struct yk_buffer_range *ra
     yoke_status status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;
-    struct sim_cost cost = { .duration_ns = 1e9 * (s->launch + (double)range->bytes / s->bandwidth),
+    struct sim_cost cost = { .duration_ns = within_ns(s, (double)range->bytes),
                              .engine = &device->engine_free[SIM_COMPUTE] };
     yk_sim_enter();
     status = device_usable(device);
@@ -284,15 +290,14 @@ static int team_of(const struct sim_device *device, const struct yk_program *pro
 static double work_ns(const struct sim_device *device, const struct yk_program *program,
                       const struct yk_launch *launch)
 {
-    const struct sim_settings *s = &device->settings;
-    const double work = program->slowed / team_of(device, program, launch);
+    const struct yk_machine_device *s = &device->settings;
     const struct yk_space all = yk_space_of(launch);
-    double items = 1;
+    struct yk_machine_work work = { .items = 1, .item_ns = 1e9 * s->work / s->rate };
     for (int d = 0; d < 3; d++)
-        items *= (double)(all.along[d].last - all.along[d].first);
-    if (!device->lane_free)
-        items = ceil(items / (double)s->fill) * (double)s->fill;
-    return 1e9 * (s->launch + items * work * s->work / s->rate);
+        work.items *= (double)(all.along[d].last - all.along[d].first);
+    work.cost = work.items;
+    work.item_ns *= program->slowed / team_of(device, program, launch);
+    return yk_machine_kernel_ns(s, &work);
 }
 
 static int others_computing(const struct sim_device *device)
@@ -315,6 +320,7 @@ static void launch_schedule(struct yk_queue *queue, const struct yk_program *pro
                                  lanes ? &lanes[launch->lane] : &device->engine_free[SIM_COMPUTE] };
     const int team = team_of(device, program, launch);
     cost.is_kernel = 1;
+    cost.delay_ns = 1e9 * device->settings.launch;
     cost.duration_ns = work_ns(device, program, launch) *
                        (1 + device->settings.contention * others_computing(device));
     for (int lane = 0; team > 1 && lane < team; lane++)

@@ -14,73 +14,8 @@
 #include "../../base/status.h"
 #include "sim.h"
 
-#define FIELD(name) offsetof(struct sim_settings, name)
-static const char *const offers[] = { "no", "yes", "refused", NULL }; /* enum sim_offer */
-static const char *const build_outcomes[] = { "works", "fails", NULL };
-
-/* Defaults that differ between the kinds are not here but in initial_settings(). */
-const struct yk_option yk_sim_options[] = {
-    { "rate", NULL, NULL, "items per second of one core or of a whole GPU [1e9, 20e9]",
-      YK_OPTION_REAL, FIELD(rate), NULL },
-    { "work", NULL, "1", "work of one item: 2 halves the rate", YK_OPTION_REAL, FIELD(work), NULL },
-    { "slow", NULL, NULL, "kernels of this name take `slowed` times as long", YK_OPTION_TEXT,
-      FIELD(slow), NULL },
-    { "slowed", NULL, "10", "see slow", YK_OPTION_REAL, FIELD(slowed), NULL },
-    { "cores", NULL, NULL, "cpu: cores, each a lane of its own [4]", YK_OPTION_INT, FIELD(cores),
-      NULL },
-    { "mem", NULL, NULL, "gpu: device memory [1G]", YK_OPTION_BYTES, FIELD(mem), NULL },
-    { "pages", NULL, "0", "gpu: memory is mapped on demand in pages of this size; 0: at once",
-      YK_OPTION_BYTES, FIELD(pages), NULL },
-    { "taken", NULL, "0", "gpu: bytes of memory that others take between booking and mapping",
-      YK_OPTION_BYTES, FIELD(taken), NULL },
-    { "pin", NULL, "no", "gpu: whether its driver pins host memory, or refuses to",
-      YK_OPTION_CHOICE, FIELD(pin), offers },
-    { "pinnable", NULL, "0", "gpu: bytes that can be pinned; 0: all", YK_OPTION_BYTES,
-      FIELD(pinnable), NULL },
-    { "staging", NULL, "no", "gpu: whether its driver has pinned memory to give, or none left",
-      YK_OPTION_CHOICE, FIELD(staging), offers },
-    { "pageable", NULL, "0",
-      "gpu: bytes per second of copies of memory that is not pinned; 0: as link", YK_OPTION_REAL,
-      FIELD(pageable), NULL },
-    { "link", NULL, NULL, "gpu: bytes per second of copies, in each direction [12e9]",
-      YK_OPTION_REAL, FIELD(link), NULL },
-    { "peer", NULL, "0",
-      "gpu: bytes per second of copies from another GPU with this setting; 0: none", YK_OPTION_REAL,
-      FIELD(peer), NULL },
-    { "latency", NULL, NULL, "gpu: cost of a copy beside its bytes [10us]", YK_OPTION_SECONDS,
-      FIELD(latency), NULL },
-    { "bandwidth", NULL, NULL, "gpu: bytes per second of copies within its memory [500e9]",
-      YK_OPTION_REAL, FIELD(bandwidth), NULL },
-    { "fill", NULL, NULL, "gpu: items that run at once; a kernel's time grows in steps of it [1]",
-      YK_OPTION_INT, FIELD(fill), NULL },
-    { "lanes", NULL, NULL, "gpu: queues to keep busy [2]", YK_OPTION_INT, FIELD(lanes), NULL },
-    { "launch", NULL, NULL, "cost of a kernel beside its items [0 cpu, 5us gpu]", YK_OPTION_SECONDS,
-      FIELD(launch), NULL },
-    { "noise", NULL, "0", "times vary by up to this fraction, the same way for the same seed",
-      YK_OPTION_REAL, FIELD(noise), NULL },
-    { "seed", NULL, "1", "seed of the noise", YK_OPTION_INT, FIELD(seed), NULL },
-    { "load", NULL, NULL, "FROM-TO*F: its kernels take F times as long meanwhile; several with +",
-      YK_OPTION_TEXT, FIELD(load), NULL },
-    { "contention", NULL, "0",
-      "kernels take longer by this fraction for each other device that is computing",
-      YK_OPTION_REAL, FIELD(contention), NULL },
-    { "fail", NULL, "0", "the device is lost at this time; 0: never", YK_OPTION_SECONDS,
-      FIELD(fail), NULL },
-    { "stall", NULL, "0", "gpu: kernels that run at this time or later never end; 0: all do",
-      YK_OPTION_SECONDS, FIELD(stall), NULL },
-    { "fail_after", NULL, "0", "the device is lost after this many operations; 0: never",
-      YK_OPTION_INT, FIELD(fail_after), NULL },
-    { "identity", NULL, NULL, "devices of the same identity are one device, offered twice",
-      YK_OPTION_TEXT, FIELD(identity), NULL },
-    { "build", NULL, "works", "whether kernels build", YK_OPTION_CHOICE, FIELD(build),
-      build_outcomes },
-    { NULL, NULL, NULL, NULL, YK_OPTION_INT, 0, NULL }
-};
-
-enum sim_kind { SIM_CPU, SIM_GPU };
-
 struct sim_selector {
-    enum sim_kind kind;
+    enum yk_machine_kind kind;
     char word[32]; /* kind and label */
     int count, numbered;
 };
@@ -108,86 +43,25 @@ static yoke_status selector_parse(const char *text, struct sim_selector *out)
         return yk_fail(YOKE_EINVAL, "sim:%s: '%c' cannot be in a name; use letters and digits",
                        text, *rest);
     }
-    *out = (struct sim_selector){ .kind = text[0] == 'c' ? SIM_CPU : SIM_GPU,
+    *out = (struct sim_selector){ .kind = text[0] == 'c' ? YK_MACHINE_CORES : YK_MACHINE_GPU,
                                   .count = (int)count,
                                   .numbered = *rest == '*' };
     memcpy(out->word, text, length);
     return YOKE_OK;
 }
 
-static void initial_settings(enum sim_kind kind, struct sim_settings *settings)
+static yoke_status settings_read(const struct sim_selector *selector, const char *text,
+                                 struct yk_machine_device *out)
 {
-    if (kind == SIM_CPU) {
-        settings->rate = 1e9;
-        settings->cores = 4;
-        return;
-    }
-    settings->rate = 20e9;
-    settings->mem = (int64_t)1 << 30;
-    settings->link = 12e9;
-    settings->latency = 10e-6;
-    settings->bandwidth = 500e9;
-    settings->fill = 1;
-    settings->lanes = 2;
-    settings->launch = 5e-6;
-}
-
-struct sim_bound {
-    const char *key;
-    double value;
-    struct {
-        double least, most; /* both 0: the kind has no such thing */
-    } of[2];                /* enum sim_kind */
-};
-
-static yoke_status settings_check(const char *word, enum sim_kind kind,
-                                  const struct sim_settings *s)
-{
-    const double hour = 3600, huge = 1e18;
-    const struct sim_bound bounds[] = {
-        { "rate", s->rate, { { 1e-3, huge }, { 1e-3, huge } } },
-        { "work", s->work, { { 1e-9, 1e9 }, { 1e-9, 1e9 } } },
-        { "slowed", s->slowed, { { 1e-9, 1e9 }, { 1e-9, 1e9 } } },
-        { "cores", (double)s->cores, { { 1, 4096 }, { 0, 0 } } },
-        { "mem", (double)s->mem, { { 0, 0 }, { 1, huge } } },
-        { "pages", (double)s->pages, { { 0, 0 }, { 0, 1e12 } } },
-        { "taken", (double)s->taken, { { 0, 0 }, { 0, huge } } },
-        { "pin", s->pin, { { 0, 0 }, { 0, SIM_REFUSED } } },
-        { "pinnable", (double)s->pinnable, { { 0, 0 }, { 0, huge } } },
-        { "staging", s->staging, { { 0, 0 }, { 0, SIM_REFUSED } } },
-        { "pageable", s->pageable, { { 0, 0 }, { 0, huge } } },
-        { "link", s->link, { { 0, 0 }, { 1, huge } } },
-        { "peer", s->peer, { { 0, 0 }, { 0, huge } } },
-        { "latency", s->latency, { { 0, 0 }, { 0, hour } } },
-        { "bandwidth", s->bandwidth, { { 0, 0 }, { 1, huge } } },
-        { "fill", (double)s->fill, { { 0, 0 }, { 1, 1e12 } } },
-        { "lanes", (double)s->lanes, { { 0, 0 }, { 1, 64 } } },
-        { "launch", s->launch, { { 0, hour }, { 0, hour } } },
-        { "noise", s->noise, { { 0, 0.99 }, { 0, 0.99 } } },
-        { "contention", s->contention, { { 0, 1e3 }, { 0, 1e3 } } },
-        { "fail", s->fail, { { 0, 1e6 }, { 0, 1e6 } } },
-        { "stall", s->stall, { { 0, 0 }, { 0, 1e6 } } },
-        { "fail_after", (double)s->fail_after, { { 0, huge }, { 0, huge } } },
-    };
-    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-        const double value = bounds[i].value, least = bounds[i].of[kind].least,
-                     most = bounds[i].of[kind].most;
-        if (most == 0 && value != 0)
-            return yk_fail(YOKE_EINVAL, "sim:%s: a simulated %s has no '%s'; leave it out", word,
-                           kind == SIM_GPU ? "GPU" : "CPU", bounds[i].key);
-        if (!(value >= least && value <= most))
-            return yk_fail(YOKE_EINVAL, "sim:%s: %s=%g is out of range; it may be %g to %g", word,
-                           bounds[i].key, value, least, most);
-    }
-    return YOKE_OK;
-}
-
-static yoke_status load_check(const char *word, const struct sim_settings *s)
-{
-    struct yk_slowdowns slowdowns;
     char what[48];
-    snprintf(what, sizeof what, "sim:%s: load", word);
-    return yk_slowdowns_parse(what, s->load, &slowdowns);
+    const struct yk_machine_use use = { what, selector->kind, YK_MACHINE_BACKEND };
+    snprintf(what, sizeof what, "sim:%s", selector->word);
+    yoke_status status = yk_machine_device_open(&use, out);
+    if (status == YOKE_OK)
+        status = yk_machine_device_read(&use, text, out);
+    if (status == YOKE_OK)
+        status = yk_machine_device_check(&use, out);
+    return status == YOKE_OK ? yk_slowdowns_parse(what, out->load, &out->loads) : status;
 }
 
 static int name_taken(const struct yk_device_list *list, const char *name)
@@ -208,10 +82,10 @@ static void name_choose(const struct yk_device_list *list, const struct sim_sele
         snprintf(name, YOKE_DEVICE_NAME_MAX, "sim:%s%d", selector->word, number);
 }
 
-static void desc_fill(const struct sim_selector *selector, struct sim_settings *s,
+static void desc_fill(const struct sim_selector *selector, struct yk_machine_device *s,
                       struct yk_device_desc *desc)
 {
-    int cpu = selector->kind == SIM_CPU;
+    int cpu = selector->kind == YK_MACHINE_CORES;
     desc->backend = &yk_backend_sim;
     desc->settings = s;
     desc->is_cpu = desc->host_memory = cpu;
@@ -219,11 +93,11 @@ static void desc_fill(const struct sim_selector *selector, struct sim_settings *
     desc->exact_outcomes = 1;
     desc->cores = cpu ? (int)s->cores : 1;
     desc->lanes = cpu ? (int)s->cores : (int)s->lanes;
-    desc->memory_bytes = s->mem;
+    desc->memory_bytes = s->memory;
     desc->page_bytes = s->pages;
     desc->fill = cpu ? s->cores : s->fill;
     desc->link_bytes_per_ns = s->link / 1e9;
-    desc->launch_ns = s->launch * 1e9;
+    desc->launch_ns = 1e9 * (s->fixed + s->launch);
     desc->peak_per_ns = s->rate * desc->cores / 1e9;
     snprintf(desc->identity, sizeof desc->identity, "%s", s->identity ? s->identity : "");
     snprintf(desc->driver, sizeof desc->driver, "sim");
@@ -241,13 +115,7 @@ static yoke_status find_kind(const struct yk_device_spec *spec, const struct sim
         yoke_status status = yk_device_settings_open(&plain, &settings);
         if (status != YOKE_OK)
             return status;
-        initial_settings(selector->kind, settings);
-        if (spec->settings[0])
-            status = yk_options_parse(yk_sim_options, "sim", spec->settings, settings);
-        if (status == YOKE_OK)
-            status = settings_check(selector->word, selector->kind, settings);
-        if (status == YOKE_OK)
-            status = load_check(selector->word, settings);
+        status = settings_read(selector, spec->settings, settings);
         if (status != YOKE_OK) {
             yk_device_settings_close(spec->backend, settings);
             return status;

@@ -5,13 +5,13 @@
 
 double yk_machine_core_rate(const struct yk_machine *machine, const struct yk_machine_job *job)
 {
-    return job->core_seconds > 0 ? 1 / job->core_seconds : machine->rate;
+    return job->core_seconds > 0 ? 1 / job->core_seconds : machine->cpu.rate;
 }
 
 double yk_machine_gpu_rate(const struct yk_machine *machine, const struct yk_machine_job *job,
                            int gpu)
 {
-    const struct yk_machine_gpu *g = &machine->gpus[gpu];
+    const struct yk_machine_device *g = &machine->gpus[gpu];
     return g->rate > 0 ? g->rate : g->f * yk_machine_core_rate(machine, job);
 }
 
@@ -33,7 +33,7 @@ static double unloaded(const struct yk_slowdowns *loads, double from, double to)
 static double gpu_items(const struct yk_machine *machine, const struct yk_machine_job *job, int gpu,
                         double until)
 {
-    const struct yk_machine_gpu *g = &machine->gpus[gpu];
+    const struct yk_machine_device *g = &machine->gpus[gpu];
     double from = g->join + g->launch + (job->bytes_in > 0 ? g->latency : 0);
     double busier = fmax(job->bytes_in, job->bytes_out), items;
     if (g->fail > 0)
@@ -52,8 +52,8 @@ static double items_until(const struct yk_machine *machine, const struct yk_mach
 {
     double items = 0;
     if (only <= 0)
-        items = (double)machine->cores * yk_machine_core_rate(machine, job) *
-                unloaded(&machine->loads, 0, until);
+        items = (double)machine->cpu.cores * yk_machine_core_rate(machine, job) *
+                unloaded(&machine->cpu.loads, 0, until);
     for (int g = 0; g < machine->gpu_count; g++)
         if (only < 0 || only == g + 1)
             items += gpu_items(machine, job, g, until);

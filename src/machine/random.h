@@ -1,6 +1,6 @@
 /* random.h - PURE. Random numbers that for a seed are the same on every machine (splitmix64). */
-#ifndef YK_SIMULATOR_RANDOM_H
-#define YK_SIMULATOR_RANDOM_H
+#ifndef YK_MACHINE_RANDOM_H
+#define YK_MACHINE_RANDOM_H
 
 #include <stdint.h>
 
