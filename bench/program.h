@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
+/* The monotonic clock, in seconds. */
+double now_s(void);
 /* Sorts the values. */
 double median(double *values, int count);
 /* Ends the program with a message unless `status` is YOKE_OK. */

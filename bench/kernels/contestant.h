@@ -18,6 +18,11 @@ struct contestant {
     void (*close)(struct contestant *self);
 };
 
+/* Opens a problem and fills it. */
+void contestant_problem(const struct problem_kind *kind, int64_t items, struct problem *out);
+/* Waits for 10 ms, because OpenMP's threads spin after a loop and would take cores from others. */
+void contestant_rest(void);
+
 /* `file`: the shared object with a struct plain. */
 struct contestant *contestant_plain(const char *file);
 /* `devices` is as in YOKE_DEVICES: "cpu" or "cuda:0". */

@@ -8,18 +8,17 @@
  * result is verified before timing. Sizes are powers of 2: the first at which the handwritten loop
  * takes 5 ms (on a GPU 1 ms), and for small sizes 50 us (20 us); or `items`.
  *
- * A turn is: 10 ms of rest, because OpenMP's threads spin after a loop and would take a core from
- * others; some calls without timing; then calls for about 2 ms, at least one, timed together. In a
- * round each contestant has one turn; each round begins with another contestant. There are `pairs`
- * rounds, or fewer if a problem takes longer than `seconds` (the row says so). Printed are medians
- * of times, and of the rounds' ratios of yoke's time to the handwritten loop's, with 95 % intervals
- * (interval.h); with beside=N, ratios to yoke on the Nth of the `devices`. A ratio is bold if its
- * whole interval is above `limit` and yoke takes at least `beside_us` longer.
+ * A turn is: 10 ms of rest (contestant_rest); some calls without timing; then calls for about 2 ms,
+ * at least one, timed together. In a round each contestant has one turn; each round begins with
+ * another contestant. There are `pairs` rounds, or fewer if a problem takes longer than `seconds`
+ * (the row says so). Printed are medians of times, and of the rounds' ratios of yoke's time to the
+ * handwritten loop's, with 95 % intervals (interval.h); with beside=N, ratios to yoke on the Nth of
+ * the `devices`. A ratio is bold if its whole interval is above `limit` and yoke takes at least
+ * `beside_us` longer.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../program.h"
 #include "contestant.h"
@@ -27,7 +26,6 @@
 
 enum { CONTESTANTS_MAX = 6, PAIRS_LEAST = 6, PAIRS_MAX = 1001 };
 
-#define SETTLE_NS   10000000
 #define TURN_S      0.002
 #define ITEMS_LEAST ((int64_t)1 << 10)
 #define ITEMS_MOST  ((int64_t)1 << 30) /* indexes of plain CUDA are int */
@@ -40,28 +38,12 @@ struct turns {
     int64_t items; /* 0: as many as the handwritten loop needs for a given time */
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double timed(struct contestant *contestant, int calls)
 {
-    const double start = now();
+    const double start = now_s();
     for (int k = 0; k < calls; k++)
         contestant->run(contestant);
-    return (now() - start) / calls;
-}
-
-static void open_filled(const struct problem_kind *kind, int64_t items, struct problem *problem)
-{
-    if (!problem_open(kind, items, problem)) {
-        fprintf(stderr, "no memory for %s of %lld items\n", kind->name, (long long)items);
-        exit(1);
-    }
-    kind->fill(problem);
+    return (now_s() - start) / calls;
 }
 
 /* Time of the handwritten loop: the shortest of the calls in 0.1 s, at least three, after one call
@@ -71,7 +53,7 @@ static double time_by_hand(const struct turns *turns, int k, int64_t items)
     struct contestant *by_hand = turns->contestant[0];
     struct problem problem;
     double best = 1e9, all = 0;
-    open_filled(problem_kinds[k], items, &problem);
+    contestant_problem(problem_kinds[k], items, &problem);
     by_hand->attach(by_hand, &problem, &loops[k]);
     by_hand->run(by_hand);
     for (int call = 0; call < 3 || (call < 1000 && all < 0.1); call++) {
@@ -121,15 +103,10 @@ static int attach_all(const struct turns *turns, const struct problem *problem,
     return right;
 }
 
-static void settle(void)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
-}
-
 /* Seconds per call. `calls`: calls that are timed together, from the duration of the last turn. */
 static double turn(struct contestant *contestant, int *calls)
 {
-    settle();
+    contestant_rest();
     if (*calls > 0)
         timed(contestant, 1 + *calls / 4);
     const double t = timed(contestant, *calls > 0 ? *calls : 1);
@@ -143,9 +120,9 @@ static int measure(const struct turns *turns, double seconds[CONTESTANTS_MAX][PA
 {
     enum { UNTIMED = 3 };
     int calls[CONTESTANTS_MAX] = { 0 };
-    const double start = now();
+    const double start = now_s();
     for (int round = -UNTIMED; round < turns->pairs; round++) {
-        if (round >= PAIRS_LEAST && now() - start > turns->seconds)
+        if (round >= PAIRS_LEAST && now_s() - start > turns->seconds)
             return round;
         for (int k = 0; k < turns->count; k++) {
             const int c = (k + round + UNTIMED) % turns->count;
@@ -206,8 +183,8 @@ static int contest(const struct turns *turns, int k, double least_s)
 {
     static double seconds[CONTESTANTS_MAX][PAIRS_MAX];
     struct problem problem;
-    open_filled(problem_kinds[k], turns->items ? turns->items : items_for(turns, k, least_s),
-                &problem);
+    contestant_problem(problem_kinds[k], turns->items ? turns->items : items_for(turns, k, least_s),
+                       &problem);
     const int right = attach_all(turns, &problem, &loops[k]);
     if (right)
         print_row(turns, &problem, seconds, measure(turns, seconds));
