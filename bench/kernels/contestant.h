@@ -12,8 +12,8 @@ struct contestant {
     const char *name;
     /* Prepares a filled problem and its loop. The problem is borrowed until `detach`. */
     void (*attach)(struct contestant *self, const struct problem *problem, const struct loop *loop);
-    void (*run)(struct contestant *self);  /* runs all steps once; on a GPU the data stay there */
-    void (*home)(struct contestant *self); /* copies the arrays to the problem's memory */
+    void (*run)(struct contestant *self);  /* runs the loop once; on a GPU the data stay there */
+    void (*home)(struct contestant *self); /* copies the results to the problem's memory */
     void (*detach)(struct contestant *self);
     void (*close)(struct contestant *self);
 };
@@ -25,7 +25,7 @@ void contestant_rest(void);
 
 /* `file`: the shared object with a struct plain. */
 struct contestant *contestant_plain(const char *file);
-/* `devices` is as in YOKE_DEVICES: "cpu" or "cuda:0". */
+/* `devices` is as in YOKE_DEVICES, "cpu" or "cuda:0"; NULL: those of YOKE_DEVICES. */
 struct contestant *contestant_yoke(const char *devices);
 
 #endif

@@ -16,7 +16,7 @@ struct plain_contestant {
     const struct problem *problem;
     void *memory[PROBLEM_ARRAYS_MAX]; /* the problem's arrays, in the loops' memory */
     struct plain_step step[LOOP_STEPS_MAX];
-    int steps;
+    int steps, repeats;
 };
 
 static size_t bytes_of(const struct problem_array *array)
@@ -44,6 +44,7 @@ static void plain_attach(struct contestant *base, const struct problem *problem,
             self->plain->put(self->memory[a], array->at, bytes_of(array));
         }
     }
+    self->repeats = loop->repeats > 0 ? loop->repeats : 1;
     for (self->steps = 0; loop->step[self->steps].kernel; self->steps++) {
         const struct loop_step *from = &loop->step[self->steps];
         struct plain_step *step = &self->step[self->steps];
@@ -60,8 +61,9 @@ static void plain_attach(struct contestant *base, const struct problem *problem,
 static void plain_run(struct contestant *base)
 {
     const struct plain_contestant *self = (const struct plain_contestant *)base;
-    for (int k = 0; k < self->steps; k++)
-        self->step[k].begin(self->step[k].argument, self->problem->size);
+    for (int turn = 0; turn < self->repeats; turn++)
+        for (int k = 0; k < self->steps; k++)
+            self->step[k].begin(self->step[k].argument, self->problem->size);
     self->plain->wait();
 }
 

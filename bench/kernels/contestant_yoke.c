@@ -12,7 +12,7 @@ struct yoke_contestant {
     int array_count;
     yoke_array *array[PROBLEM_ARRAYS_MAX];
     yoke_job job[LOOP_STEPS_MAX];
-    int jobs;
+    int jobs, repeats;
 };
 
 static yoke_arg argument_of(const struct yoke_contestant *self, const struct problem *problem,
@@ -41,6 +41,7 @@ static void yoke_attach(struct contestant *base, const struct problem *problem,
                                        .element_size = array->element_size };
         must(yoke_array_open(self->runtime, &spec, &self->array[a]), problem->kind->name);
     }
+    self->repeats = loop->repeats > 0 ? loop->repeats : 1;
     for (self->jobs = 0; loop->step[self->jobs].kernel; self->jobs++) {
         const struct loop_step *step = &loop->step[self->jobs];
         yoke_job *job = &self->job[self->jobs];
@@ -60,16 +61,21 @@ static void yoke_attach(struct contestant *base, const struct problem *problem,
 static void yoke_do(struct contestant *base)
 {
     struct yoke_contestant *self = (struct yoke_contestant *)base;
-    for (int k = 0; k < self->jobs; k++)
-        must(yoke_run(self->runtime, &self->job[k], NULL), self->job[k].kernel->name);
+    for (int turn = 0; turn < self->repeats; turn++)
+        for (int k = 0; k < self->jobs; k++)
+            must(yoke_run(self->runtime, &self->job[k], NULL), self->job[k].kernel->name);
 }
 
-static void yoke_home_all(struct contestant *base)
+/* The results are what the last step writes; a program does not read what lies between steps. */
+static void yoke_home_results(struct contestant *base)
 {
     struct yoke_contestant *self = (struct yoke_contestant *)base;
-    for (int a = 0; a < self->array_count; a++) {
-        must(yoke_array_acquire(self->array[a], YOKE_READ), base->name);
-        must(yoke_array_release(self->array[a]), base->name);
+    const yoke_job *job = &self->job[self->jobs - 1];
+    for (int k = 0; k < job->kernel->param_count; k++) {
+        if (!job->args[k].array || job->kernel->params[k].mode == YOKE_PARAM_IN)
+            continue;
+        must(yoke_array_acquire(job->args[k].array, YOKE_READ), base->name);
+        must(yoke_array_release(job->args[k].array), base->name);
     }
 }
 
@@ -94,13 +100,13 @@ struct contestant *contestant_yoke(const char *devices)
         perror("calloc");
         exit(1);
     }
-    self->base = (struct contestant){ .name = devices,
+    self->base = (struct contestant){ .name = devices ? devices : "yoke",
                                       .attach = yoke_attach,
                                       .run = yoke_do,
-                                      .home = yoke_home_all,
+                                      .home = yoke_home_results,
                                       .detach = yoke_detach,
                                       .close = yoke_end };
-    must(yoke_open(&config, &self->runtime), devices);
-    must(yoke_ready(self->runtime), devices);
+    must(yoke_open(&config, &self->runtime), self->base.name);
+    must(yoke_ready(self->runtime), self->base.name);
     return &self->base;
 }

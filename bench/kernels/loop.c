@@ -35,3 +35,7 @@ const struct loop loops[PROBLEM_COUNT] = {
     {{ { &reduce_max, { ROWS(0), ROWS(1) } } }},
     {{ { &reduce_argmin, { ROWS(0), ROWS(1) } } }},
 };
+
+const struct loop stencil_by_turns = {
+    { { &stencil, { SIZE(0), HALO(0, 1), ROWS(1) } }, { &stencil, { SIZE(0), HALO(1, 1), ROWS(0) } } }
+};

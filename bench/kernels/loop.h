@@ -24,10 +24,13 @@ struct loop_step {
     int64_t margin; /* indexes left out at both ends of each dimension (plain.h) */
 };
 
-/* The steps that solve problem_kinds[k]. */
 struct loop {
     struct loop_step step[LOOP_STEPS_MAX + 1];
+    int repeats; /* of all steps in one run; 0: they run once */
 };
+/* The stencil from one array to the other, and back: two steps. */
+extern const struct loop stencil_by_turns;
+/* The steps that solve problem_kinds[k]. */
 extern const struct loop loops[PROBLEM_COUNT];
 
 #endif

@@ -32,7 +32,7 @@ const struct problem_kind *const problem_kinds[PROBLEM_COUNT] = { &problem_mande
 
 int problem_open(const struct problem_kind *kind, int64_t items, struct problem *out)
 {
-    struct problem problem = { .kind = kind, .size = { 1, 1, 1 } };
+    struct problem problem = { .kind = kind, .size = { 1, 1, 1 }, .runs = 1 };
     kind->shape(&problem, items);
     for (int a = 0; a < problem.array_count; a++) {
         struct problem_array *array = &problem.array[a];

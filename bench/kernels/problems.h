@@ -23,6 +23,8 @@ struct problem_array {
 struct problem {
     const struct problem_kind *kind;
     int64_t size[3]; /* of the range; 1 for dimensions that the kernel lacks */
+    int64_t runs;    /* after which `wrong` counts; 1 unless changed after problem_open */
+    int by_turns;    /* only the stencil: runs lead from array 0 to 1, back to 0, and so on */
     int array_count;
     struct problem_array array[PROBLEM_ARRAYS_MAX];
 };
@@ -32,7 +34,7 @@ struct problem_kind {
     /* Sets the sizes and arrays, without memory, for a loop over about `items` elements. */
     void (*shape)(struct problem *problem, int64_t items);
     void (*fill)(const struct problem *problem);
-    /* The number of wrong result elements after one run on the data from `fill`. */
+    /* The number of wrong result elements after `runs` runs on the data from `fill`. */
     int64_t (*wrong)(const struct problem *problem);
 };
 
