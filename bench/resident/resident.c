@@ -3,34 +3,25 @@
  *
  *     yoke-bench-resident CASE ROWS STEPS [PARTITIONER [PARTITIONER ...]]
  *
- * CASE: axpy     one kernel
- *       stencil  one kernel, two arrays in turn, with a halo
- *       chain    three kernels on the same rows
- *       turns    two kernels in turn (with slow=scale on a device: with opposite speed ratios)
- *       spmv     the rows of a sparse matrix, the whole vector
- *       cg       conjugate gradients: spmv, dot products and updates
- *
- * PARTITIONER: one for all kernels, or one for each in turn; default: the runtime's. Devices:
- * YOKE_DEVICES. Prints one line: microseconds of all steps, the mean step of the second half, bytes
- * moved in such a step, and the first step. Results are compared with those of plain loops.
+ * CASE: see problem.h. PARTITIONER: one for all kernels, or one for each in turn; default: the
+ * runtime's. Devices: YOKE_DEVICES. Prints one line: microseconds of all steps, the mean step of
+ * the second half, bytes moved in such a step, and the first step. Results are compared with those
+ * of plain loops.
  */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yoke/yoke.h>
 
 #include "../program.h"
+#include "problem.h"
 
 extern const yoke_kernel axpy, smooth, scale, aim, dot, multiply;
 
-enum { NONZEROS = 9 };
-
 static struct {
+    struct problem problem;
     yoke_runtime *runtime;
     char **partitioners;
     int partitioner_count;
-    int64_t rows, moved;
+    int64_t moved;
     double before; /* conjugate gradients: r r of the step before */
     yoke_array *u, *w, *y, *r, *start, *column, *value;
 } at;
@@ -51,54 +42,25 @@ static void *begin_write(yoke_array *array)
 
 static yoke_array *vector(float (*of)(int64_t i))
 {
-    yoke_array *array = array_of(at.rows, sizeof(float));
+    yoke_array *array = array_of(at.problem.rows, sizeof(float));
     float *x = begin_write(array);
     int64_t i;
-    for (i = 0; i < at.rows; i++)
+    for (i = 0; i < at.problem.rows; i++)
         x[i] = of(i);
     must(yoke_array_release(array), "write");
     return array;
 }
 
-static float wave(int64_t i)
-{
-    return 1 + 0.5f * (float)((i * 7919) % 1000) / 1000;
-}
-static float zero(int64_t i)
-{
-    (void)i;
-    return 0;
-}
-
-/* The columns of a row's non-zeros: the diagonal, and four on either side at these distances. The
- * matrix is diagonally dominant. */
-static int64_t neighbour(int64_t i, int k)
-{
-    static const int64_t apart[NONZEROS] = { -1000, -100, -10, -1, 0, 1, 10, 100, 1000 };
-    int64_t j = i + apart[k];
-    return j < 0 ? j + at.rows : j >= at.rows ? j - at.rows : j;
-}
-
 static void open_matrix(void)
 {
-    int64_t *start, i;
-    int32_t *column;
-    float *value;
-    int k;
-    at.start = array_of(at.rows + 1, sizeof *start);
-    at.column = array_of(at.rows * NONZEROS, sizeof *column);
-    at.value = array_of(at.rows * NONZEROS, sizeof *value);
-    start = begin_write(at.start);
-    column = begin_write(at.column);
-    value = begin_write(at.value);
-    for (i = 0; i < at.rows; i++) {
-        start[i] = i * NONZEROS;
-        for (k = 0; k < NONZEROS; k++) {
-            column[i * NONZEROS + k] = (int32_t)neighbour(i, k);
-            value[i * NONZEROS + k] = k == NONZEROS / 2 ? 8.01f : -1;
-        }
-    }
-    start[at.rows] = at.rows * NONZEROS;
+    struct matrix matrix;
+    at.start = array_of(at.problem.rows + 1, sizeof *matrix.start);
+    at.column = array_of(at.problem.rows * NONZEROS, sizeof *matrix.column);
+    at.value = array_of(at.problem.rows * NONZEROS, sizeof *matrix.value);
+    matrix.start = begin_write(at.start);
+    matrix.column = begin_write(at.column);
+    matrix.value = begin_write(at.value);
+    matrix_fill(&matrix, at.problem.rows);
     must(yoke_array_release(at.start), "matrix");
     must(yoke_array_release(at.column), "matrix");
     must(yoke_array_release(at.value), "matrix");
@@ -114,7 +76,7 @@ static yoke_rows nonzeros(const void *context, yoke_rows range)
 static void run(int nth, yoke_job job)
 {
     yoke_result *result;
-    job.range.last = at.rows;
+    job.range.last = at.problem.rows;
     job.partitioner =
         at.partitioner_count == 0 ? NULL : at.partitioners[nth % at.partitioner_count];
     must(yoke_run(at.runtime, &job, &result), "job");
@@ -138,15 +100,17 @@ static void step_axpy(void)
 
 static void step_stencil(void)
 {
-    run(0, (yoke_job){ .kernel = &smooth,
-                       .args = { yoke_value(at.rows), yoke_in_halo(at.u, 1, 1), yoke_out(at.w) } });
+    run(0, (yoke_job){
+               .kernel = &smooth,
+               .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1), yoke_out(at.w) } });
     swap(&at.u, &at.w);
 }
 
 static void step_turns(void)
 {
-    run(0, (yoke_job){ .kernel = &smooth,
-                       .args = { yoke_value(at.rows), yoke_in_halo(at.u, 1, 1), yoke_out(at.w) } });
+    run(0, (yoke_job){
+               .kernel = &smooth,
+               .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1), yoke_out(at.w) } });
     run(1, (yoke_job){ .kernel = &scale,
                        .args = { yoke_value(1.0f), yoke_in(at.w), yoke_out(at.u) } });
 }
@@ -199,141 +163,21 @@ static void step_cg(void)
     at.before = next;
 }
 
-/* --- the same by plain loops --- */
-
-/* Some rows, from `first` on. Rows at the ends become wrong if they have neighbours outside, and
- * one more row on each side per step. */
-struct plain {
-    int64_t first, count;
-    float *u, *w, *y;
+static void (*const step_of[CASES])(void) = {
+    [AXPY] = step_axpy,   [STENCIL] = step_stencil, [CHAIN] = step_chain,
+    [TURNS] = step_turns, [SPMV] = step_spmv,       [CG] = step_cg,
 };
 
-static void plain_smooth(struct plain *p)
-{
-    int64_t i;
-    for (i = 0; i < p->count; i++)
-        p->w[i] = i == 0 || i == p->count - 1
-                      ? p->u[i]
-                      : 0.25f * p->u[i - 1] + 0.5f * p->u[i] + 0.25f * p->u[i + 1];
-}
-
-static void plain_axpy(struct plain *p, const float *x)
-{
-    int64_t i;
-    for (i = 0; i < p->count; i++)
-        p->y[i] = 0.5f * x[i] + p->y[i];
-}
-
-static void plain_step_axpy(struct plain *p)
-{
-    plain_axpy(p, p->u);
-}
-static void plain_step_stencil(struct plain *p)
-{
-    float *kept = p->u;
-    plain_smooth(p);
-    p->u = p->w;
-    p->w = kept;
-}
-static void plain_step_turns(struct plain *p)
-{
-    plain_smooth(p);
-    memcpy(p->u, p->w, (size_t)p->count * sizeof *p->u);
-}
-static void plain_step_chain(struct plain *p)
-{
-    plain_step_turns(p);
-    plain_axpy(p, p->w);
-}
-static void plain_step_spmv(struct plain *p)
-{
-    int64_t i;
-    int k;
-    for (i = 0; i < p->count; i++) {
-        float sum = 0;
-        for (k = 0; k < NONZEROS; k++)
-            sum += (k == NONZEROS / 2 ? 8.01f : -1) * p->u[neighbour(i, k)];
-        p->w[i] = sum;
-    }
-    for (i = 0; i < p->count; i++)
-        p->u[i] = 1.0f / 16 * p->w[i];
-}
-
-static const struct bench_case {
-    const char *name;
-    void (*step)(void);
-    void (*plain)(struct plain *p); /* NULL: checked by the residual */
-    int reaches; /* rows on either side that a step's result depends on; -1: all */
-} cases[] = { { "axpy", step_axpy, plain_step_axpy, 0 },
-              { "stencil", step_stencil, plain_step_stencil, 1 },
-              { "chain", step_chain, plain_step_chain, 1 },
-              { "turns", step_turns, plain_step_turns, 1 },
-              { "spmv", step_spmv, plain_step_spmv, -1 },
-              { "cg", step_cg, NULL, -1 },
-              { NULL, NULL, NULL, 0 } };
-
-static double difference(yoke_array *array, const struct plain *p, const float *plain,
-                         int64_t wrong)
-{
-    const int64_t low = p->first > 0 ? wrong : 0;
-    const int64_t high = p->first + p->count < at.rows ? p->count - wrong : p->count;
-    const float *mine;
-    double most = 0;
-    int64_t i;
-    must(yoke_array_acquire(array, YOKE_READ), "read");
-    mine = (const float *)yoke_array_host(array) + p->first;
-    for (i = low; i < high; i++)
-        most = fmax(most, fabs((double)mine[i] - plain[i]) / (1 + fabs((double)plain[i])));
-    must(yoke_array_release(array), "read");
-    return most;
-}
-
-static double verify_rows(const struct bench_case *bench, int steps, int64_t first, int64_t count)
-{
-    struct plain p = { .first = first, .count = count };
-    float *memory = malloc(3 * (size_t)count * sizeof *memory);
-    double off;
-    int64_t i;
-    if (!memory)
-        must(YOKE_ENOMEM, "plain");
-    p.u = memory;
-    p.w = p.u + count;
-    p.y = p.w + count;
-    for (i = 0; i < count; i++) {
-        p.u[i] = wave(first + i);
-        p.y[i] = p.w[i] = 0;
-    }
-    for (i = 0; i < steps; i++)
-        bench->plain(&p);
-    off = fmax(difference(at.u, &p, p.u, steps), difference(at.y, &p, p.y, steps));
-    free(memory);
-    return off;
-}
-
-/* The error of the result: at both ends and in the middle, where the borders between two devices
- * are; or of all rows. For conjugate gradients: 0, if the residual became smaller; otherwise 1. */
-static double verify(const struct bench_case *bench, int steps, double before)
-{
-    const int64_t window = 2 * steps + (1 << 16);
-    if (!bench->plain)
-        return at.before < before ? 0 : 1;
-    if (bench->reaches < 0 || at.rows <= 3 * window)
-        return verify_rows(bench, steps, 0, at.rows);
-    return fmax(verify_rows(bench, steps, 0, window),
-                fmax(verify_rows(bench, steps, (at.rows - window) / 2, window),
-                     verify_rows(bench, steps, at.rows - window, window)));
-}
-
-static void open_all(const struct bench_case *bench)
+static void open_all(void)
 {
     must(yoke_open(NULL, &at.runtime), "open");
     must(yoke_ready(at.runtime), "ready");
     at.u = vector(wave);
     at.w = vector(zero);
     at.y = vector(zero);
-    if (bench->step == step_cg)
+    if (at.problem.which == CG)
         at.r = vector(wave);
-    if (bench->step == step_cg || bench->step == step_spmv)
+    if (problem_has_matrix(&at.problem))
         open_matrix();
 }
 
@@ -347,49 +191,50 @@ static void close_all(void)
     must(yoke_close(at.runtime), "close");
 }
 
-static const struct bench_case *find_case(const char *name)
+static struct problem_times run_all(void)
 {
-    const struct bench_case *bench = cases;
-    while (bench->name && strcmp(bench->name, name) != 0)
-        bench++;
-    return bench->name ? bench : NULL;
+    struct problem_times times = { .begin = yoke_seconds(at.runtime) };
+    int step;
+    if (at.problem.which == CG)
+        at.before = run_dot(1, at.r, at.r);
+    for (step = 0; step < at.problem.steps; step++) {
+        if (step == at.problem.steps / 2) {
+            times.half = yoke_seconds(at.runtime);
+            at.moved = 0;
+        }
+        step_of[at.problem.which]();
+        if (step == 0)
+            times.first = yoke_seconds(at.runtime);
+    }
+    times.end = yoke_seconds(at.runtime);
+    return times;
+}
+
+static int verify(void)
+{
+    int right;
+    must(yoke_array_acquire(at.u, YOKE_READ), "read");
+    must(yoke_array_acquire(at.y, YOKE_READ), "read");
+    right = problem_verify(&at.problem, yoke_array_host(at.u), yoke_array_host(at.y));
+    must(yoke_array_release(at.y), "read");
+    must(yoke_array_release(at.u), "read");
+    return right;
 }
 
 int main(int count, char **words)
 {
-    const struct bench_case *bench = count > 3 ? find_case(words[1]) : NULL;
-    const int steps = bench ? atoi(words[3]) : 0;
-    double begin, first = 0, half = 0, all, off, before = 0;
-    int step;
-    if (steps < 2 || (at.rows = atoll(words[2])) < 1) {
-        fprintf(stderr, "usage: yoke-bench-resident axpy|stencil|chain|turns|spmv|cg ROWS STEPS "
-                        "[PARTITIONER ...]\n");
+    struct problem_times times;
+    int right;
+    if (count < 4 || !problem_read(words + 1, &at.problem)) {
+        fprintf(stderr, "usage: yoke-bench-resident " PROBLEM_WORDS " [PARTITIONER ...]\n");
         return 2;
     }
     at.partitioners = words + 4;
     at.partitioner_count = count - 4;
-    open_all(bench);
-    begin = yoke_seconds(at.runtime);
-    if (bench->step == step_cg)
-        before = at.before = run_dot(1, at.r, at.r);
-    for (step = 0; step < steps; step++) {
-        if (step == steps / 2) {
-            half = yoke_seconds(at.runtime);
-            at.moved = 0;
-        }
-        bench->step();
-        if (step == 0)
-            first = yoke_seconds(at.runtime) - begin;
-    }
-    all = yoke_seconds(at.runtime);
-    printf("%s all %.1f step %.3f moved %lld first %.1f\n", bench->name, 1e6 * (all - begin),
-           1e6 * (all - half) / (steps - steps / 2), (long long)(at.moved / (steps - steps / 2)),
-           1e6 * first);
-    off = verify(bench, steps, before);
-    if (!(off < 1e-3)) {
-        fprintf(stderr, "%s: results are off by %g\n", bench->name, off);
-        return 1;
-    }
+    open_all();
+    times = run_all();
+    problem_print(&at.problem, &times, at.moved / (at.problem.steps - at.problem.steps / 2));
+    right = verify();
     close_all();
-    return 0;
+    return right ? 0 : 1;
 }
