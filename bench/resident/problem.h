@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-enum { NONZEROS = 9 }; /* in each row of the matrix */
+enum { NONZEROS = 9, SPMV_STEPS = 20 }; /* NONZEROS: in each row of the matrix */
 enum problem_case { AXPY, STENCIL, CHAIN, TURNS, SPMV, CG, CASES };
 
 #define PROBLEM_WORDS "axpy|stencil|chain|turns|spmv|cg ROWS STEPS"
@@ -47,9 +47,14 @@ struct problem_times {
 /* `moved`: bytes per step of the second half. */
 void problem_print(const struct problem *problem, const struct problem_times *times, int64_t moved);
 
-/* Compares the results with those of plain loops: at both ends and in the middle, where the
- * borders between two devices are; or all rows. Of conjugate gradients: whether the residual of
- * y became smaller, which it does from the sixth step on. 0: wrong, which it also tells. */
-int problem_verify(const struct problem *problem, const float *u, const float *y);
+struct problem_results {
+    const float *u, *y;
+    double residual; /* conjugate gradients: r r after the last step */
+};
+/* Compares with plain loops: at both ends and in the middle, where the borders between two devices
+ * are; or all rows. Of conjugate gradients, the residual. 0: the results are wrong, which it also
+ * tells. Of spmv after more than SPMV_STEPS steps, only whether the values decay, as they do
+ * to nothing: wrong results show in fewer steps. */
+int problem_verify(const struct problem *problem, const struct problem_results *found);
 
 #endif
