@@ -26,8 +26,8 @@ struct vector {
     starpu_data_handle_t whole, block[BLOCKS_MOST], ends[BLOCKS_MOST];
 };
 
-struct mark { /* when a step's tasks have all ended */
-    atomic_int left;
+struct mark {        /* when a step has ended */
+    atomic_int left; /* its tasks that have not ended, and one until all are submitted */
     double seconds;
 };
 
@@ -40,7 +40,7 @@ static struct {
     starpu_data_handle_t start[BLOCKS_MOST], column[BLOCKS_MOST], value[BLOCKS_MOST];
     starpu_data_handle_t sum[BLOCKS_MOST];
     double *sums;        /* of blocks */
-    struct mark *marked; /* the current step's; NULL: nobody asks when it ends */
+    struct mark *marked; /* the current step's; NULL: it is not asked for */
 } at;
 
 static void must(int result, const char *what)
@@ -135,16 +135,13 @@ static void open_matrix(void)
     }
 }
 
-/* What a task writes there travels to the host at once (the bit of its memory). */
 static void open_sums(void)
 {
     int b;
     at.sums = memory_of(at.blocks, sizeof *at.sums);
-    for (b = 0; b < at.blocks; b++) {
+    for (b = 0; b < at.blocks; b++)
         starpu_variable_data_register(&at.sum[b], STARPU_MAIN_RAM, (uintptr_t)&at.sums[b],
                                       sizeof *at.sums);
-        starpu_data_set_wt_mask(at.sum[b], 1u << STARPU_MAIN_RAM);
-    }
 }
 
 static void open_all(void)
@@ -310,12 +307,21 @@ static void run_multiply(const struct vector *x, const struct vector *y)
     end_kernel();
 }
 
+static void release(void *handle)
+{
+    starpu_data_release(handle);
+}
+
+/* The blocks' sums travel to the host as soon as each is there, and not one by one when the host
+ * comes to them. */
 static double run_dot(const struct vector *x, const struct vector *y)
 {
     double sum = 0;
     int b;
-    for (b = 0; b < at.blocks; b++)
+    for (b = 0; b < at.blocks; b++) {
         submit_block(&dot, NULL, (starpu_data_handle_t[]){ x->block[b], y->block[b], at.sum[b] });
+        must(starpu_data_acquire_cb(at.sum[b], STARPU_R, release, at.sum[b]), "sum");
+    }
     for (b = 0; b < at.blocks; b++) {
         must(starpu_data_acquire(at.sum[b], STARPU_R), "sum");
         sum += at.sums[b];
@@ -375,33 +381,32 @@ static void (*const step_of[CASES])(void) = {
     [TURNS] = step_turns, [SPMV] = step_spmv,       [CG] = step_cg,
 };
 
-/* Submits a step, and notes in `mark`, if it is not NULL, when its last task ends. */
-static void run_step(struct mark *mark)
-{
-    at.marked = mark;
-    if (mark)
-        atomic_store(&mark->left, 1);
-    step_of[at.problem.which]();
-    if (mark)
-        task_ended(mark);
-}
-
+/* The steps before the half end before the others begin: tasks of different blocks may be many
+ * steps apart, so that nothing else tells what the second half takes. */
 static struct problem_times run_all(void)
 {
-    static struct mark first, half;
-    const int steps = at.problem.steps;
     struct problem_times times = { .begin = seconds() };
+    struct mark first = { .left = 1 };
     int step;
     if (problem_has_matrix(&at.problem))
         cut_in_devices(at.u);
     if (at.problem.which == CG)
         at.before = run_dot(at.r, at.r);
-    for (step = 0; step < steps; step++)
-        run_step(step == steps / 2 - 1 ? &half : step == 0 ? &first : NULL);
+    at.marked = &first;
+    for (step = 0; step < at.problem.steps; step++) {
+        if (step == at.problem.steps / 2) {
+            must(starpu_task_wait_for_all(), "wait");
+            times.half = seconds();
+        }
+        step_of[at.problem.which]();
+        if (step == 0) {
+            at.marked = NULL;
+            task_ended(&first);
+        }
+    }
     must(starpu_task_wait_for_all(), "wait");
     times.end = seconds();
-    times.half = half.seconds;
-    times.first = steps < 4 ? half.seconds : first.seconds; /* one step is both */
+    times.first = first.seconds;
     return times;
 }
 
