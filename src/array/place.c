@@ -62,6 +62,13 @@ close_device:
     return status;
 }
 
+yoke_status yk_place_check(const struct yk_place *place)
+{
+    if (!atomic_load(&place->lost))
+        return YOKE_OK;
+    return yk_fail(YOKE_EDEVICE, "%s was lost before", place->device->desc.name);
+}
+
 void yk_place_close(struct yk_place *place)
 {
     const struct yk_backend *backend;

@@ -74,6 +74,8 @@ struct yk_place {
 /* Takes `device`, and closes it on failure. */
 yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place *out);
 void yk_place_close(struct yk_place *place);
+/* YOKE_EDEVICE, and the thread's error text, if the device was lost; otherwise YOKE_OK. */
+yoke_status yk_place_check(const struct yk_place *place);
 /* Sleeps until `event` is complete (on a virtual clock, advances time), closes it and returns its
  * outcome. NULL counts as complete. */
 yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event);

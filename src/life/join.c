@@ -71,6 +71,8 @@ int yk_job_prepare(struct yk_job *job, int device)
     if (!yk_job_enter(job))
         return 1;
     if (!atomic_load(&jd->ready) && jd->status == YOKE_OK)
+        jd->status = yk_place_check(jd->device->place);
+    if (!atomic_load(&jd->ready) && jd->status == YOKE_OK)
         jd->status = yk_job_make_room(job, device);
     atomic_store(&jd->ready, jd->status != YOKE_EBUSY);
     if (jd->status == YOKE_EBUSY)

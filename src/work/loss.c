@@ -51,9 +51,7 @@ void yk_lane_device_failed(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     char *text;
-    if (atomic_load(
-            &jd->device->place->lost)) /* this thread's error text may be about another job */
-        yk_fail(YOKE_EDEVICE, "%s was lost before", jd->device->device->desc.name);
+    yk_place_check(jd->device->place); /* this thread's error text may be about another job */
     text = yk_strdup(yoke_error_text());
     end_flights(job, device);
     if (jd->device->device->desc.host_memory)
