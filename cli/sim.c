@@ -54,6 +54,8 @@ const struct command command_sim = {
             "as cores=8,gpu*4:f=7.5:fixed=50us or cores=16:noise=0.1,gpuA:rate=2e9:fail=1s.\n"
             "APP says what items cost: regular, linear-up, linear-down, random or clustered, with\n"
             "settings as random:spread=0.5, or recorded:FILE, from a timeline of 'yoke run'.\n"
+            "Or APP is a step of a program whose arrays stay on devices:\n"
+            "'step:smooth(in u[1], out w); scale(in w, out u)'.\n"
             "All keys are in yoke-sim(1).\n"
             "Exit status: 0 done, 1 failed, 2 usage error.",
     .options = sim_options,

@@ -50,12 +50,19 @@ static double best_alone(const yoke_simulated *simulated)
     return isfinite(best) ? best : NAN;
 }
 
+/* Number of runs that the median leaves out: the first; of steps, the first half, in which arrays
+ * travel and devices are tried. */
+static int runs_before(const struct sim_spec *spec, const yoke_simulated *simulated)
+{
+    return spec->simulation.step ? simulated->run_count / 2 : simulated->run_count > 1;
+}
+
 /* Returns 0 if there is no memory. Freed by close_view. */
 static int open_view(const struct sim_spec *from, const yoke_simulated *simulated,
                      struct view *view)
 {
     struct measure *measure = &view->measure;
-    int further = simulated->run_count > 1;
+    const int further = runs_before(from, simulated);
     *view = (struct view){ .app = { .name = from->app, .size_words = "items", .size_count = 1 } };
     view->spec.app = &view->app;
     view->spec.input.size[0] = from->simulation.items;
@@ -81,6 +88,7 @@ static int open_view(const struct sim_spec *from, const yoke_simulated *simulate
     snprintf(measure->partitioner, sizeof measure->partitioner, "%s", simulated->partitioner);
     measure->traffic.to_devices = simulated->to_devices;
     measure->traffic.from_devices = simulated->from_devices;
+    measure->traffic.between_devices = simulated->between_devices;
     measure->device_count = simulated->device_count;
     for (int d = 0; d < simulated->device_count; d++)
         fill_device(&simulated->devices[d], d == 0 ? simulated->cores : 0, &measure->devices[d]);
@@ -100,18 +108,27 @@ static void print_head(const struct view *view, const struct sim_spec *spec)
 {
     char first[32], median[32];
     const struct measure *measure = &view->measure;
+    const char *run = spec->simulation.step ? "step" : "run";
     printf("%s, %s, %s, simulated on %s\n", spec->app,
            count_words(spec->simulation.items, "items").text, measure->partitioner,
            spec->simulation.machine);
+    printf("%s the first %s", table_seconds(measure->first_seconds, first), run);
     if (spec->simulation.runs > 1)
-        printf("%s the first run, %s the median of %d run%s after it\n",
-               table_seconds(measure->first_seconds, first),
-               table_seconds(measure->seconds, median), measure->run_count,
-               measure->run_count == 1 ? "" : "s");
-    else
-        printf("%s the first run\n", table_seconds(measure->first_seconds, first));
+        printf(", %s the median of %d %s%s after it", table_seconds(measure->seconds, median),
+               measure->run_count, run, measure->run_count == 1 ? "" : "s");
+    putchar('\n');
     run_print_prediction(measure);
     putchar('\n');
+}
+
+/* With the first upload, and until devices were chosen. */
+static void print_all_steps(const yoke_simulated *simulated)
+{
+    char text[32];
+    double all = 0;
+    for (int run = 0; run < simulated->run_count; run++)
+        all += simulated->runs[run];
+    printf("all %d steps: %s\n", simulated->run_count, table_seconds(all, text));
 }
 
 static void print_threads(const yoke_simulated *simulated)
@@ -142,6 +159,8 @@ void sim_print(const struct sim_spec *spec, const yoke_simulated *simulated)
         printf("and %d more devices; --json tells of all\n\n", left_out);
     view.measure.device_count = simulated->device_count;
     run_print_traffic(&view.measure.traffic);
+    if (spec->simulation.step)
+        print_all_steps(simulated);
     print_threads(simulated);
     if (isfinite(view.measure.gain))
         run_print_gain(&view.measure);
@@ -176,6 +195,9 @@ int sim_write_json(const struct sim_spec *spec, const yoke_simulated *simulated,
     cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(top, "devices"))
         cJSON_ReplaceItemInObject(device, "wait", cJSON_CreateNull());
     cJSON *own = cJSON_AddObjectToObject(top, "simulation");
+    if (spec->simulation.step)
+        cJSON_AddItemToObject(own, "steps",
+                              cJSON_CreateDoubleArray(simulated->runs, simulated->run_count));
     json_integer(own, "chunks", simulated->chunks);
     json_integer(own, "decisions", simulated->decisions);
     json_number(own, "core_seconds", simulated->core_seconds);

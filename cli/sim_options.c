@@ -21,8 +21,9 @@ const struct app_option sim_options[] = {
     [SIM_THREADS] = { "threads", "N", NULL, "threads that do CPU work; default one for each core" },
     [SIM_WAIT] = { "wait", "HOW", NULL,
                    "how host threads wait for GPUs: spin, yield, block or auto" },
-    [SIM_REPEAT] = { "repeat", "N", "3",
-                     "number of runs after the first; they use what earlier runs taught" },
+    [SIM_REPEAT] = { "repeat", "N", NULL,
+                     "runs after the first, with what earlier runs taught; default 3, of steps "
+                     "99" },
     [SIM_SEED] = { "seed", "N", NULL,
                    "seed of noise and random costs; default as MACHINE and APP say" },
     [SIM_BASELINES] = { "baselines", NULL, NULL, "also simulate each device alone, for the gain" },
@@ -124,10 +125,21 @@ static int read_recording(const char *path, struct sim_spec *out)
     return 0;
 }
 
+static int read_step(const char *text, struct sim_spec *out)
+{
+    if (!*text)
+        return args_mistake("step: kernels are needed, as 'step:smooth(in u[1], out w); smooth(in "
+                            "w[1], out u)'");
+    out->simulation.step = text;
+    return 0;
+}
+
 static int read_profile(const char *text, struct sim_spec *out)
 {
     size_t length = strcspn(text, ":");
     int known = 0;
+    if (length == 4 && !strncmp(text, "step", length))
+        return read_step(text[length] ? text + length + 1 : "", out);
     for (int i = 0; yoke_profile_name(i); i++)
         known |=
             strlen(yoke_profile_name(i)) == length && !strncmp(yoke_profile_name(i), text, length);
@@ -144,7 +156,7 @@ static int read_profile(const char *text, struct sim_spec *out)
 
 static int read_numbers(const char *const *values, yoke_simulation *out)
 {
-    int64_t repeat = 0, threads = 0;
+    int64_t repeat = out->step ? 99 : 3, threads = 0;
     int wrong = args_read_count(given(values, SIM_SIZE), (struct args_bounds){ 1, INT64_MAX / 2 },
                                 &out->items);
     if (!wrong)

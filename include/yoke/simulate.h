@@ -28,10 +28,16 @@ typedef struct yoke_simulation {
     int threads;                /* as in yoke_config */
     yoke_waiting waiting;       /* as in yoke_config */
     int64_t seed;               /* of noise and random costs; 0: as given by machine and profile */
-    int runs;          /* number of runs, one after the other, each with what the earlier ones
-                        * taught and with its own noise; 0: 1 */
-    int alone;         /* 1: also run each device alone */
-    const char *trace; /* file for the last run's timeline (.json or .html) */
+    int runs;  /* number of runs, one after the other, each with what the earlier ones
+                * taught and with its own noise; 0: 1 */
+    int alone; /* 1: also run each device alone */
+    const char
+        *trace; /* file for the last run's timeline (.json or .html); of steps: of all runs */
+    /* Kernels on arrays that stay, instead of one job: "smooth(in u[1], out w); smooth(in w[1], out
+     * u)". Then a run is one step, with `items` indexes for each kernel and rows for each array;
+     * profile, unit, costs, bytes and threads must be zero. The runtime itself runs on simulated
+     * devices, whose clock it shares with those of other runtimes of the process. NULL: one job */
+    const char *step;
 } yoke_simulation;
 
 /* What one device did in the last run. */
@@ -63,6 +69,7 @@ typedef struct yoke_simulated {
     int device_count;                     /* entries of `devices` */
     double predicted_seconds;             /* as its partitioner predicted it before the start; 0: no
                                            * prediction */
+    int64_t between_devices;              /* bytes; of a step */
 } yoke_simulated;
 
 /* Simulates. `simulation` is read only during the call. YOKE_EINVAL with a text that says what is

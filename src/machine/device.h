@@ -36,7 +36,7 @@ struct yk_machine_device {
     /* what is late, fails or is unknown */
     double join, fail, stall;
     int64_t fail_after;
-    int told, build;
+    int told, build, results;
     char *identity;
 };
 
@@ -58,6 +58,11 @@ yoke_status yk_machine_device_read(const struct yk_machine_use *use, const char 
 /* Whether the numbers that this user has are in range. */
 yoke_status yk_machine_device_check(const struct yk_machine_use *use,
                                     const struct yk_machine_device *device);
+
+/* "key=value:key=value" of the keys that this user has and that are not as they were opened; freed
+ * by yk_free. NULL: there is no memory. */
+char *yk_machine_device_text(const struct yk_machine_use *use,
+                             const struct yk_machine_device *device);
 
 /* --- device.c --- */
 struct yk_machine_work {

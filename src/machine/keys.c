@@ -1,6 +1,9 @@
 /* keys.c - the keys of simulated devices: what each is, who has it, and its range. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../base/alloc.h"
 #include "../base/status.h"
 #include "device.h"
 
@@ -84,6 +87,8 @@ const struct yk_option yk_machine_options[] = {
       YK_OPTION_CHOICE, FIELD(told), no_yes },
     { "build", NULL, "works", "whether kernels build", YK_OPTION_CHOICE, FIELD(build),
       build_outcomes },
+    { "results", NULL, "yes", "whether operations take effect; no: they only take time",
+      YK_OPTION_CHOICE, FIELD(results), no_yes },
     { "identity", NULL, NULL, "devices of the same identity are one device, offered twice",
       YK_OPTION_TEXT, FIELD(identity), NULL },
     { NULL, NULL, NULL, NULL, YK_OPTION_INT, 0, NULL }
@@ -119,7 +124,7 @@ static const struct key_rule {
     { "join", 0, 1e6, 0, { 0, J } },         { "fail", 0, 1e6, 0, { B, ALL } },
     { "stall", 0, 1e6, 0, { 0, B } },        { "fail_after", 0, HUGE, 0, { B, B } },
     { "told", 0, 1, 0, { 0, J } },           { "build", 0, 1, 0, { B, B } },
-    { "identity", 0, 0, 0, { B, B } },
+    { "results", 0, 1, 0, { B, B } },        { "identity", 0, 0, 0, { B, B } },
 };
 _Static_assert(sizeof rules / sizeof *rules + 1 ==
                    sizeof yk_machine_options / sizeof *yk_machine_options,
@@ -197,10 +202,13 @@ yoke_status yk_machine_device_read(const struct yk_machine_use *use, const char 
     return yk_options_parse(keys.options, use->what, text, device);
 }
 
+/* A text counts as 1 if it is given. */
 static double value_of(const struct yk_option *option, const struct yk_machine_device *device)
 {
     const void *field = (const char *)device + option->offset;
     switch (option->type) {
+    case YK_OPTION_TEXT:
+        return *(char *const *)field != NULL;
     case YK_OPTION_CHOICE:
         return *(const int *)field;
     case YK_OPTION_INT:
@@ -226,4 +234,43 @@ yoke_status yk_machine_device_check(const struct yk_machine_use *use,
                            rule->name, value, rule->least, rule->most);
     }
     return YOKE_OK;
+}
+
+/* "key=value", with as few digits as give the same number again; NULL: there is no memory. */
+static char *key_text(const struct yk_option *option, const struct yk_machine_device *device)
+{
+    char number[32];
+    int digits = 1;
+    if (option->type == YK_OPTION_TEXT)
+        return yk_format("%s=%s", option->name,
+                         *(char *const *)(const void *)((const char *)device + option->offset));
+    const double value = value_of(option, device);
+    if (option->type == YK_OPTION_CHOICE)
+        return yk_format("%s=%s", option->name, option->choices[(int)value]);
+    if (option->type == YK_OPTION_INT || option->type == YK_OPTION_BYTES)
+        return yk_format("%s=%.0f", option->name, value);
+    do
+        snprintf(number, sizeof number, "%.*g", digits, value);
+    while (strtod(number, NULL) != value && digits++ < 17);
+    return yk_format("%s=%s", option->name, number);
+}
+
+char *yk_machine_device_text(const struct yk_machine_use *use,
+                             const struct yk_machine_device *device)
+{
+    struct yk_machine_device initial;
+    char *text = yk_machine_device_open(use, &initial) == YOKE_OK ? yk_strdup("") : NULL;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && text; i++) {
+        const struct yk_option *option = &yk_machine_options[i];
+        if (!(rules[i].has[use->kind] & (int)use->user) ||
+            value_of(option, device) == value_of(option, &initial))
+            continue;
+        char *key = key_text(option, device);
+        const char *const parts[] = { text, *text ? ":" : "", key };
+        char *longer = key ? yk_join(parts, 3) : NULL;
+        yk_free(key);
+        yk_free(text);
+        text = longer;
+    }
+    return text;
 }

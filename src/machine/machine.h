@@ -29,6 +29,12 @@ void yk_machine_close(struct yk_machine *machine);
 /* Checks a job's machine like the parser, if it was changed later. */
 yoke_status yk_machine_check(const struct yk_machine *machine);
 
+struct yk_machine_job;
+/* devices.c: the machine as devices of the sim backend whose operations only take time, all or only
+ * one (0: the cores, 1 + g: GPU g; -1: all); freed by yk_free. NULL: there is no memory. */
+char *yk_machine_devices(const struct yk_machine *machine, const struct yk_machine_job *job,
+                         int only);
+
 /* What a job requires of a machine. */
 struct yk_machine_job {
     double items;               /* average items */

@@ -57,6 +57,24 @@ static void launches(void **state)
     bench_close(&bench);
 }
 
+/* Without results operations take their time, and touch no memory. */
+static void no_results(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "sim:gpu:rate=1e9:fixed=5us:link=1e9:latency=10us:pages=4k:results=no");
+    assert_int_equal(sim->commit(bench.device, bench.buffer, 0, sizeof bench.host), YOKE_OK);
+    memset(bench.buffer->data, 7, sizeof bench.host);
+    bench.host[0] = 1;
+    expect(copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL), 0, 14000);
+    expect(launch(&bench, bench.scale, (struct part){ .items = 1000 }), 14000, 20000);
+    expect(copy_after(&bench, 0, YK_COPY_FROM_DEVICE, NULL), 20000, 34000);
+    for (size_t i = 0; i < sizeof bench.host; i++)
+        assert_int_equal(bench.buffer->data[i], 7);
+    assert_float_equal(bench.host[0], 1, 0);
+    bench_close(&bench);
+}
+
 static void within_and_zero(void **state)
 {
     struct bench bench;
@@ -429,15 +447,25 @@ static void pages_on_demand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links),           cmocka_unit_test(kernels),
-        cmocka_unit_test(launches),        cmocka_unit_test(within_and_zero),
-        cmocka_unit_test(lanes),           cmocka_unit_test(teams),
-        cmocka_unit_test(contention),      cmocka_unit_test(load),
-        cmocka_unit_test(extents),         cmocka_unit_test(effects),
-        cmocka_unit_test(missing_order),   cmocka_unit_test(noise),
-        cmocka_unit_test(noise_of_each),   cmocka_unit_test(notifications),
-        cmocka_unit_test(equal_ends),      cmocka_unit_test(a_given_time),
-        cmocka_unit_test(closing_early),   cmocka_unit_test(pinned_memory),
+        cmocka_unit_test(links),
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(launches),
+        cmocka_unit_test(no_results),
+        cmocka_unit_test(within_and_zero),
+        cmocka_unit_test(lanes),
+        cmocka_unit_test(teams),
+        cmocka_unit_test(contention),
+        cmocka_unit_test(load),
+        cmocka_unit_test(extents),
+        cmocka_unit_test(effects),
+        cmocka_unit_test(missing_order),
+        cmocka_unit_test(noise),
+        cmocka_unit_test(noise_of_each),
+        cmocka_unit_test(notifications),
+        cmocka_unit_test(equal_ends),
+        cmocka_unit_test(a_given_time),
+        cmocka_unit_test(closing_early),
+        cmocka_unit_test(pinned_memory),
         cmocka_unit_test(pages_on_demand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,6 +153,8 @@ yoke_status yk_sim_commit(struct yk_device *device, struct yk_buffer *buffer, in
 yoke_status yk_sim_reserve(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
 void yk_sim_decommit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
                      int64_t bytes);
+/* Fills a part of the buffer with YK_SIM_POISON. */
+void yk_sim_poison(struct yk_buffer *buffer, int64_t offset, int64_t bytes);
 /* Whether all of these bytes, which lie inside the buffer, may be used. */
 int yk_sim_is_mapped(const struct yk_buffer *buffer, int64_t offset, int64_t bytes);
 /* Lock held. Whether something was written to a page that is not mapped. */

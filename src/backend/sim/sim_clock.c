@@ -95,7 +95,8 @@ static void complete(struct yk_event *event, yoke_status outcome)
         outcome = YOKE_ELOST;
     if (outcome == YOKE_OK) {
         yk_unlock(&yk_sim.mutex);
-        effect_take(&event->effect);
+        if (event->device->settings.results)
+            effect_take(&event->effect);
         yk_lock(&yk_sim.mutex);
         outcome = effect_judge(event);
     }
@@ -122,7 +123,7 @@ void yk_sim_lose(struct sim_device *device)
 {
     device->lost = 1;
     for (struct yk_buffer *buffer = device->buffers; buffer; buffer = buffer->next)
-        memset(buffer->data, YK_SIM_POISON, (size_t)buffer->bytes);
+        yk_sim_poison(buffer, 0, buffer->bytes);
     yk_log(YOKE_LOG_INFO, "%s is lost at %.9f s of its clock", device->base.desc.name,
            (double)yk_sim.now / 1e9);
     for (struct yk_event *event; (event = pending_of(device));) {

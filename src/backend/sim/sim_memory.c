@@ -2,6 +2,7 @@
  *
  * It is filled with poison, so that a read of unwritten memory shows. If pages are mapped on
  * demand, an unmapped page is poison, too, and must still be poison when an operation has ended.
+ * With results=no nothing touches it, so the system gives it no pages.
  */
 #include <string.h>
 
@@ -12,6 +13,12 @@
 static int64_t pages_of(const struct sim_device *device, int64_t bytes)
 {
     return (bytes + device->settings.pages - 1) / device->settings.pages;
+}
+
+void yk_sim_poison(struct yk_buffer *buffer, int64_t offset, int64_t bytes)
+{
+    if (buffer->device->settings.results)
+        memset(buffer->data + offset, YK_SIM_POISON, (size_t)bytes);
 }
 
 static struct yk_buffer *buffer_new(struct sim_device *device, int64_t bytes)
@@ -28,7 +35,7 @@ static struct yk_buffer *buffer_new(struct sim_device *device, int64_t bytes)
         if (!buffer->mapped)
             goto free_data;
     }
-    memset(buffer->data, YK_SIM_POISON, (size_t)bytes);
+    yk_sim_poison(buffer, 0, bytes);
     return buffer;
 free_data:
     yk_free(buffer->data);
@@ -174,7 +181,7 @@ void yk_sim_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t o
         if (!buffer->mapped[page])
             continue;
         buffer->mapped[page] = 0;
-        memset(buffer->data + page * size, YK_SIM_POISON, (size_t)page_bytes(buffer, page));
+        yk_sim_poison(buffer, page * size, page_bytes(buffer, page));
         device->memory_mapped -= page_bytes(buffer, page);
         device->memory_used -= page_bytes(buffer, page);
     }
@@ -200,7 +207,8 @@ static int page_is_poison(const struct yk_buffer *buffer, int64_t page)
 
 int yk_sim_strayed(const struct sim_device *device)
 {
-    for (const struct yk_buffer *buffer = device->buffers; buffer; buffer = buffer->next)
+    const struct yk_buffer *buffer = device->settings.results ? device->buffers : NULL;
+    for (; buffer; buffer = buffer->next)
         for (int64_t page = 0; buffer->mapped && page < pages_of(device, buffer->bytes); page++)
             if (!buffer->mapped[page] && !page_is_poison(buffer, page))
                 return 1;
