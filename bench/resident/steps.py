@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Random programs on random simulated machines: how far a partitioner is from the best fixed split of their steps.
+
+    bench/resident/steps.py YOKE [--count N] [--seed S] [--steps N] [--jobs N] [--partitioner NAME] [--show N]
+
+YOKE is the command. A program has one to four kernels on up to four arrays that stay, with halos, arrays that are read whole, sums, and
+arrays that the program itself reads or writes in each step. A machine has cores, which are 1/3 to 1/300 of a GPU, and one to four GPUs,
+alike or not, with or without peer access; jobs take 2 us to 20 ms. For each, fixed splits are searched (how many GPUs, the cores' part, the
+cores alone), and each device alone; the best is that with the shortest late step, the median of the second half. Prints the partitioner's
+late step and all steps over those of the best, the worst programs, and the quantiles. The clock is virtual, so this machine does not matter.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import random
+import subprocess
+import sys
+
+
+def program(r):
+    arrays = ["abcd"[i] for i in range(r.randint(1, 4))]
+    sizes = {a: r.choice([4, 4, 8, 24, 72]) for a in arrays}
+    actions = []
+    for k in range(r.choice([1, 1, 2, 2, 3, 4])):
+        names = r.sample(arrays, r.randint(1, len(arrays)))
+        args, writes = [], r.randint(0, len(names) - 1)
+        for i, name in enumerate(names):
+            mode = r.choice(["out", "inout"]) if i == writes else r.choice(["in", "in", "in", "whole"])
+            halo = "[%d]" % r.choice([1, 64]) if mode == "in" and r.random() < 0.3 else ""
+            args.append("%s %s:%d%s" % (mode, name, sizes[name], halo))
+        if r.random() < 0.2:
+            args.insert(0, "sum")
+        actions.append("k%d(%s)%s" % (k, ", ".join(args), r.choice(["", "", "*4", "*30"])))
+    if r.random() < 0.4:
+        actions.insert(r.randint(1, len(actions)), "read " + r.choice(arrays))
+    if r.random() < 0.1:
+        actions.insert(r.randint(1, len(actions)), "write " + r.choice(arrays))
+    used = {a for a in arrays if any(" %s:" % a in action for action in actions)}
+    return "; ".join(a for a in actions if "(" in a or a.split()[1] in used)
+
+
+def machine(r):
+    gpus = r.choice([1, 1, 2, 4])
+    rate = 10 ** r.uniform(10, 11.3)
+    cores = r.choice([4, 16])
+    noise = r.choice([0, 0, 0.03, 0.08])
+    keys = "fill=%d:fixed=%.1fus:latency=%.1fus:link=%.3g%s" % (r.choice([1000, 20000, 270336]), r.uniform(3, 10), r.uniform(5, 12),
+                                                             r.choice([12e9, 28e9, 50e9]), r.choice(["", ":peer=150e9"]))
+    rates = [rate] * gpus if r.random() < 0.7 else [rate * r.uniform(0.3, 1) for _ in range(gpus)]
+    core = rate / (10 ** r.uniform(0.5, 2.5)) / cores
+    parts = ["cores=%d:rate=%.3g:noise=%g:seed=%d" % (cores, core, noise, r.randint(1, 999))]
+    parts += ["gpu%s:rate=%.3g:%s" % ("abcd"[g], x, keys) for g, x in enumerate(rates)]
+    return ",".join(parts), rates, core * cores
+
+
+def draw(seed):
+    r = random.Random(seed)
+    text, rates, cores = machine(r)
+    return {"machine": text, "rates": rates, "cores": cores, "step": program(r),
+            "size": int(max(500, min(1e8, 10 ** r.uniform(-5.7, -1.7) * sum(rates))))}
+
+
+def run(yoke, m, steps, partitioner):
+    words = [yoke, "sim", m["machine"], "step:" + m["step"], "--size", str(m["size"]), "--repeat", str(steps - 1), "--json", "-"]
+    done = subprocess.run(words + (["--partitioner", partitioner] if partitioner else []), capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        sys.exit("%s\n%s" % (" ".join(words), done.stderr))
+    steps = json.loads(done.stdout)["simulation"]["steps"]
+    late = sorted(steps[len(steps) // 2:])
+    return {"late": late[len(late) // 2], "all": sum(steps)}
+
+
+def splits(m):
+    """The cores' part and that of each GPU, in proportion to their speeds."""
+    rates = m["rates"]
+    order = sorted(range(len(rates)), key=lambda g: -rates[g])
+    fair = m["cores"] / (m["cores"] + sum(rates))
+    for count in sorted({1, len(rates), (len(rates) + 1) // 2}):
+        total = sum(rates[g] for g in order[:count])
+        for part in (0, fair / 2, fair):
+            shares = [0.0] * len(rates)
+            for g in order[:count]:
+                shares[g] = (1 - part) * rates[g] / total
+            yield "static:chunks=1,shares=" + "/".join("%.6f" % s for s in [part] + shares)
+    for part in (0.3, 0.6):
+        yield "static:chunks=1,shares=" + "/".join("%.6f" % s for s in [part] + [(1 - part) * x / sum(rates) for x in rates])
+    yield "static:chunks=1,shares=" + "/".join(["1"] + ["0"] * len(rates))
+
+
+def look_at(words):
+    yoke, seed, steps, partitioner = words
+    m = draw(seed)
+    best = {"late": float("inf"), "all": float("inf")}
+    for split in splits(m):
+        found = run(yoke, m, steps, split)
+        if found["late"] < best["late"]:
+            best = dict(found, split=split)
+    mine = run(yoke, m, steps, partitioner)
+    return mine["late"] / best["late"], mine["all"] / best["all"], 1e6 * best["late"], best["split"], seed, m
+
+
+def quantile(values, q):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(q * len(values)))]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("yoke")
+    p.add_argument("--count", type=int, default=100)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--steps", type=int, default=100)
+    p.add_argument("--jobs", type=int, default=os.cpu_count())
+    p.add_argument("--partitioner", default="auto")
+    p.add_argument("--show", type=int, default=10)
+    a = p.parse_args()
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        found = list(pool.map(look_at, [(a.yoke, a.seed * 100000 + i, a.steps, a.partitioner) for i in range(a.count)]))
+    for late, total, us, split, seed, m in sorted(found, key=lambda f: -f[0])[:a.show]:
+        print("%.3f %.3f  best %.1f us by %s  (%d)\n    yoke sim '%s' 'step:%s' --size %d"
+              % (late, total, us, split, seed, m["machine"], m["step"], m["size"]))
+    for name, values in (("late", [f[0] for f in found]), ("all", [f[1] for f in found])):
+        print("%s: median %.3f, 95 %% %.3f, worst %.3f, <= 1.02: %d of %d, <= 1.05: %d"
+              % (name, quantile(values, 0.5), quantile(values, 0.95), max(values), sum(v <= 1.02 for v in values), len(values),
+                 sum(v <= 1.05 for v in values)))
+
+
+if __name__ == "__main__":
+    main()
