@@ -47,11 +47,11 @@ static void fold_sums(int param, void *into, const void *from, int64_t count)
     *(double *)into = sum;
 }
 
-static const yoke_param_mode param_modes[] = {
-    [YK_STEP_IN] = YOKE_PARAM_IN,       [YK_STEP_WHOLE] = YOKE_PARAM_IN,
-    [YK_STEP_INOUT] = YOKE_PARAM_INOUT, [YK_STEP_OUT] = YOKE_PARAM_OUT,
-    [YK_STEP_HOME] = YOKE_PARAM_OUT,    [YK_STEP_SUM] = YOKE_PARAM_REDUCE
-};
+static const yoke_param_mode param_modes[] = { [YK_STEP_IN] = YOKE_PARAM_IN,
+                                               [YK_STEP_WHOLE] = YOKE_PARAM_IN,
+                                               [YK_STEP_INOUT] = YOKE_PARAM_INOUT,
+                                               [YK_STEP_OUT] = YOKE_PARAM_OUT,
+                                               [YK_STEP_SUM] = YOKE_PARAM_REDUCE };
 
 static void make_kernel(const struct yk_step *step, int k, struct yk_simulated_program *program)
 {
@@ -80,6 +80,13 @@ static void make_kernel(const struct yk_step *step, int k, struct yk_simulated_p
 
 /* --- opening --- */
 
+/* What the program does between jobs. */
+static yoke_status use_array(yoke_array *array, yoke_access_mode mode)
+{
+    yoke_status status = yoke_array_acquire(array, mode);
+    return status == YOKE_OK ? yoke_array_release(array) : status;
+}
+
 /* As if the program had written it. */
 static yoke_status open_array(const struct yk_series *series, int a)
 {
@@ -89,9 +96,7 @@ static yoke_status open_array(const struct yk_series *series, int a)
                                    .element_size = (size_t)from->bytes,
                                    .name = from->name };
     yoke_status status = yoke_array_open(program->runtime, &spec, &program->arrays[a]);
-    if (status == YOKE_OK)
-        status = yoke_array_acquire(program->arrays[a], YOKE_WRITE);
-    return status == YOKE_OK ? yoke_array_release(program->arrays[a]) : status;
+    return status == YOKE_OK ? use_array(program->arrays[a], YOKE_WRITE) : status;
 }
 
 static yoke_status open_runtime(const struct yk_series *series, int only, yoke_runtime **out)
@@ -155,26 +160,9 @@ static yoke_arg arg_of(struct yk_simulated_program *program, const struct yk_ste
         return (yoke_arg)yoke_in(array);
     case YK_STEP_INOUT:
         return (yoke_arg)yoke_inout(array);
-    case YK_STEP_HOME:
-        return (yoke_arg)yoke_out_home(array);
     default:
         return (yoke_arg)yoke_out(array);
     }
-}
-
-/* The program reads what comes home. */
-static yoke_status read_home(const struct yk_simulated_program *program,
-                             const struct yk_step_kernel *kernel)
-{
-    yoke_status status = YOKE_OK;
-    for (int a = 0; a < kernel->arg_count && status == YOKE_OK; a++) {
-        if (kernel->args[a].mode != YK_STEP_HOME)
-            continue;
-        status = yoke_array_acquire(program->arrays[kernel->args[a].array], YOKE_READ);
-        if (status == YOKE_OK)
-            status = yoke_array_release(program->arrays[kernel->args[a].array]);
-    }
-    return status;
 }
 
 static yoke_status run_kernel(const struct yk_series *series, int k, yoke_result **result)
@@ -186,22 +174,12 @@ static yoke_status run_kernel(const struct yk_series *series, int k, yoke_result
     job.range.extent[0] = from->items > 1 ? from->items : 0;
     for (int a = 0; a < from->arg_count; a++)
         job.args[a] = arg_of(program, &from->args[a]);
-    yoke_status status = yoke_run(program->runtime, &job, result);
-    if (status != YOKE_OK)
-        return status;
-    status = read_home(program, from);
-    if (status != YOKE_OK)
-        yoke_result_close(*result);
-    return status;
+    return yoke_run(program->runtime, &job, result);
 }
 
 /* Adds a kernel's result; reasons are those of the kernel that took longest. */
-static void add_result(struct yk_series *series, const yoke_result *from, double *longest,
-                       struct yk_simulate_result *out)
+static void add_result(const yoke_result *from, double *longest, struct yk_simulate_result *out)
 {
-    series->traffic.to_devices += from->traffic.to_devices;
-    series->traffic.from_devices += from->traffic.from_devices;
-    series->traffic.between_devices += from->traffic.between_devices;
     out->predicted_seconds += from->predicted_seconds;
     snprintf(out->partitioner, sizeof out->partitioner, "%s", from->partitioner);
     for (int d = 0; d < from->device_count && d < out->device_count; d++) {
@@ -215,6 +193,27 @@ static void add_result(struct yk_series *series, const yoke_result *from, double
     }
     if (from->seconds > *longest)
         *longest = from->seconds;
+}
+
+/* Bytes that arrays moved so far. */
+static yoke_traffic all_traffic(const struct yk_series *series)
+{
+    yoke_traffic all = { .to_devices = 0 };
+    for (int a = 0; a < series->step.array_count; a++) {
+        const yoke_traffic one = yoke_array_traffic(series->program->arrays[a]);
+        all.to_devices += one.to_devices;
+        all.from_devices += one.from_devices;
+        all.between_devices += one.between_devices;
+    }
+    return all;
+}
+
+static yoke_traffic traffic_since(const struct yk_series *series, const yoke_traffic *before)
+{
+    const yoke_traffic now = all_traffic(series);
+    return (yoke_traffic){ .to_devices = now.to_devices - before->to_devices,
+                           .from_devices = now.from_devices - before->from_devices,
+                           .between_devices = now.between_devices - before->between_devices };
 }
 
 /* If all devices worked all the time, on rows that they have. */
@@ -249,23 +248,29 @@ static yoke_status open_result(const struct yk_series *series, struct yk_simulat
 
 static yoke_status run_step(struct yk_series *series, int number, struct yk_simulate_result *result)
 {
+    const struct yk_simulated_program *program = series->program;
     if (number > 0)
         yk_simulate_close(result);
     yoke_status status = open_result(series, result);
     if (status != YOKE_OK)
         return status;
-    const double begin = yoke_seconds(series->program->runtime);
+    const double begin = yoke_seconds(program->runtime);
     double longest = 0;
-    series->traffic = (yoke_traffic){ .to_devices = 0 };
-    for (int k = 0; k < series->step.kernel_count && status == YOKE_OK; k++) {
-        yoke_result *one;
-        status = run_kernel(series, k, &one);
-        if (status != YOKE_OK)
-            break;
-        add_result(series, one, &longest, result);
+    const yoke_traffic before = all_traffic(series);
+    for (int i = 0; i < series->step.action_count && status == YOKE_OK; i++) {
+        const struct yk_step_action *action = &series->step.actions[i];
+        yoke_result *one = NULL;
+        if (action->doing == YK_STEP_RUNS)
+            status = run_kernel(series, action->of, &one);
+        else
+            status = use_array(program->arrays[action->of],
+                               action->doing == YK_STEP_READS ? YOKE_READ : YOKE_WRITE);
+        if (one)
+            add_result(one, &longest, result);
         yoke_result_close(one);
     }
-    result->seconds = yoke_seconds(series->program->runtime) - begin;
+    result->seconds = yoke_seconds(program->runtime) - begin;
+    series->traffic = traffic_since(series, &before);
     if (status != YOKE_OK)
         yk_simulate_close(result);
     return status;

@@ -12,7 +12,7 @@ struct reader {
     struct yk_step *step;
 };
 
-static const char *const modes[] = { "in", "whole", "inout", "out", "home", "sum" };
+static const char *const modes[] = { "in", "whole", "inout", "out", "sum" };
 
 static yoke_status expected(const struct reader *reader, const char *what)
 {
@@ -69,7 +69,7 @@ static yoke_status read_mode(struct reader *reader, enum yk_step_mode *out)
 {
     const char *const begin = reader->at;
     char word[YK_STEP_NAME_MAX];
-    yoke_status status = read_name(reader, "in, whole, inout, out, home or sum", word);
+    yoke_status status = read_name(reader, "in, whole, inout, out or sum", word);
     if (status != YOKE_OK)
         return status;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
@@ -79,7 +79,7 @@ static yoke_status read_mode(struct reader *reader, enum yk_step_mode *out)
         }
     reader->at = begin;
     skip_space(reader);
-    return expected(reader, "in, whole, inout, out, home or sum");
+    return expected(reader, "in, whole, inout, out or sum");
 }
 
 /* Sets *out to the array of the next name, which may be a new one. */
@@ -133,7 +133,7 @@ static yoke_status read_arg(struct reader *reader, struct yk_step_arg *arg)
 
 static int writes(enum yk_step_mode mode)
 {
-    return mode == YK_STEP_INOUT || mode == YK_STEP_OUT || mode == YK_STEP_HOME;
+    return mode == YK_STEP_INOUT || mode == YK_STEP_OUT;
 }
 
 /* One array cannot be read by other indexes than the one that writes it, nor written twice. */
@@ -166,17 +166,39 @@ static yoke_status read_args(struct reader *reader, struct yk_step_kernel *kerne
     return took(reader, ')') ? YOKE_OK : expected(reader, "',' or ')'");
 }
 
+/* What follows the kernel's name. */
 static yoke_status read_kernel(struct reader *reader, struct yk_step_kernel *kernel)
 {
-    *kernel = (struct yk_step_kernel){ .items = 1 };
-    yoke_status status = read_name(reader, "a kernel's name", kernel->name);
-    if (status == YOKE_OK && !took(reader, '('))
-        status = expected(reader, "'('");
-    if (status == YOKE_OK)
-        status = read_args(reader, kernel);
+    kernel->arg_count = 0;
+    kernel->items = 1;
+    if (!took(reader, '('))
+        return expected(reader, "'('");
+    yoke_status status = read_args(reader, kernel);
     if (status == YOKE_OK && took(reader, '*'))
         status = read_number(reader, "a number of items, 1 to 10^9,", &kernel->items);
     return status == YOKE_OK ? check_arrays(reader, kernel) : status;
+}
+
+static yoke_status read_action(struct reader *reader)
+{
+    struct yk_step *step = reader->step;
+    struct yk_step_action *action = &step->actions[step->action_count];
+    if (step->kernel_count == YK_STEP_KERNELS || step->action_count == YK_STEP_ACTIONS)
+        return expected(reader, "the end (a step has 16 kernels and 32 actions at most)");
+    struct yk_step_kernel *kernel = &step->kernels[step->kernel_count];
+    yoke_status status = read_name(reader, "a kernel's name, read or write", kernel->name);
+    if (status != YOKE_OK)
+        return status;
+    step->action_count++;
+    skip_space(reader);
+    action->doing = *reader->at == '('                   ? YK_STEP_RUNS
+                    : strcmp(kernel->name, "read") == 0  ? YK_STEP_READS
+                    : strcmp(kernel->name, "write") == 0 ? YK_STEP_WRITES
+                                                         : YK_STEP_RUNS;
+    if (action->doing != YK_STEP_RUNS)
+        return read_array(reader, &action->of);
+    action->of = step->kernel_count++;
+    return read_kernel(reader, kernel);
 }
 
 yoke_status yk_step_parse(const char *text, struct yk_step *out)
@@ -184,14 +206,12 @@ yoke_status yk_step_parse(const char *text, struct yk_step *out)
     struct yk_step step = { .kernel_count = 0 };
     struct reader reader = { text, text, &step };
     do {
-        if (step.kernel_count == YK_STEP_KERNELS)
-            return expected(&reader, "the end (a step has 16 kernels at most)");
-        yoke_status status = read_kernel(&reader, &step.kernels[step.kernel_count++]);
+        yoke_status status = read_action(&reader);
         if (status != YOKE_OK)
             return status;
     } while (took(&reader, ';'));
-    if (*reader.at)
-        return expected(&reader, "';' or the end");
+    if (*reader.at || step.kernel_count == 0)
+        return expected(&reader, *reader.at ? "';' or the end" : "a kernel");
     for (int a = 0; a < step.array_count; a++)
         if (!step.arrays[a].bytes)
             step.arrays[a].bytes = 8;

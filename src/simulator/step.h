@@ -1,15 +1,15 @@
 /* step.h - PURE. A step of a program: kernels, one after the other, on arrays that stay.
  *
  *     smooth(in u[1], out w); smooth(in w[1], out u)
- *     multiply(in matrix:72, whole x, out y)*9; dot(sum, in x, in y)
+ *     multiply(in matrix:72, whole x, out y)*9; dot(sum, in x, in y); read y
  *
- *     step   = kernel { ";" kernel }
+ *     step   = action { ";" action }
+ *     action = kernel | "read" NAME | "write" NAME    the program reads or writes an array
  *     kernel = NAME "(" arg { "," arg } ")" [ "*" ITEMS ]    ITEMS: cost of an index [1]
  *     arg    = MODE NAME [ ":" BYTES ] [ "[" ROWS "]" ] | "sum"
  *
- * MODE: in, whole (any row is read), inout, out, or home (out, and the program reads it after every
- * job). BYTES: of a row [8]. ROWS: neighbours that `in` reads on either side. sum: one number comes
- * to the host; it must be the first argument.
+ * MODE: in, whole (any row is read), inout or out. BYTES: of a row [8]. ROWS: neighbours that `in`
+ * reads on either side. sum: one number comes to the host; it must be the first argument.
  */
 #ifndef YK_SIMULATOR_STEP_H
 #define YK_SIMULATOR_STEP_H
@@ -21,16 +21,10 @@ enum {
     YK_STEP_NAME_MAX = 32, /* characters, with the end */
     YK_STEP_ARRAYS = 16,
     YK_STEP_KERNELS = 16,
+    YK_STEP_ACTIONS = 32,
     YK_STEP_ARGS = 8
 };
-enum yk_step_mode {
-    YK_STEP_IN,
-    YK_STEP_WHOLE,
-    YK_STEP_INOUT,
-    YK_STEP_OUT,
-    YK_STEP_HOME,
-    YK_STEP_SUM
-};
+enum yk_step_mode { YK_STEP_IN, YK_STEP_WHOLE, YK_STEP_INOUT, YK_STEP_OUT, YK_STEP_SUM };
 
 struct yk_step_arg {
     enum yk_step_mode mode;
@@ -47,10 +41,16 @@ struct yk_step_array {
     char name[YK_STEP_NAME_MAX];
     int64_t bytes; /* of a row; 0: not said yet */
 };
+enum yk_step_doing { YK_STEP_RUNS, YK_STEP_READS, YK_STEP_WRITES };
+struct yk_step_action {
+    enum yk_step_doing doing;
+    int of; /* the kernel, or the array */
+};
 struct yk_step {
     struct yk_step_array arrays[YK_STEP_ARRAYS];
     struct yk_step_kernel kernels[YK_STEP_KERNELS];
-    int array_count, kernel_count;
+    struct yk_step_action actions[YK_STEP_ACTIONS];
+    int array_count, kernel_count, action_count; /* at least one kernel */
 };
 
 /* YOKE_EINVAL with a text that says what was expected at which character. */

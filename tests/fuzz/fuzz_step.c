@@ -35,6 +35,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         FUZZ_CHECK(step.array_count >= 0 && step.array_count <= YK_STEP_ARRAYS);
         for (int a = 0; a < step.array_count; a++)
             FUZZ_CHECK(step.arrays[a].name[0] && step.arrays[a].bytes >= 1);
+        FUZZ_CHECK(step.action_count >= step.kernel_count && step.action_count <= YK_STEP_ACTIONS);
+        for (int i = 0; i < step.action_count; i++)
+            FUZZ_CHECK(
+                step.actions[i].of >= 0 &&
+                step.actions[i].of <
+                    (step.actions[i].doing == YK_STEP_RUNS ? step.kernel_count : step.array_count));
         for (int k = 0; k < step.kernel_count; k++)
             check_kernel(&step, &step.kernels[k]);
     }
