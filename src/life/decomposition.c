@@ -52,6 +52,7 @@ static void live_by(yoke_array *array, struct yk_decomposition *decomposition)
         return;
     yk_decomposition_leave(array);
     array->decomposition = decomposition;
+    array->written = 0;
     decomposition->users++;
 }
 
@@ -195,6 +196,26 @@ static int may_be_planned(const struct yk_job *job)
     return by_rows;
 }
 
+static void note_writes(const struct yk_job *job, uint64_t number)
+{
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (is_by_rows(job, p) && yk_writes_rows(job->args[p].mode))
+            job->args[p].array->whole->written = number;
+}
+
+void yk_decomposition_read(yoke_array *array, struct yk_interval rows, int64_t waited_ns)
+{
+    struct yk_decomposition *decomposition = array->whole->decomposition;
+    const uint64_t written = array->whole->written;
+    if (!decomposition)
+        return;
+    decomposition->round_ns += (double)waited_ns;
+    if (written && decomposition->jobs - written < YK_RECENT_JOBS)
+        decomposition->home[(written - 1) % YK_RECENT_JOBS] +=
+            (double)((rows.last - rows.first) * array->row_bytes);
+}
+
 void yk_job_decompose(struct yk_job *job)
 {
     struct yk_decomposition *decomposition;
@@ -211,7 +232,9 @@ void yk_job_decompose(struct yk_job *job)
     describe_member(job, member);
     decomposition->recent[decomposition->jobs % YK_RECENT_JOBS] =
         (unsigned char)(member - decomposition->members);
+    decomposition->home[decomposition->jobs % YK_RECENT_JOBS] = 0;
     member->used = ++decomposition->jobs;
+    note_writes(job, decomposition->jobs);
     job->split.decomposition = decomposition;
     decomposition->users++;
     job->split.member = (int)(member - decomposition->members);
@@ -250,16 +273,12 @@ enum { APART_FIRST = 8 };
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = &job->split.decomposition->members[job->split.member];
-    double on_devices = 0;
     int d, copies = 0; /* 1: copies for a device's part are expected (traffic.c) */
     if (member->seen++ < member->apart_until)
         return 0;
-    for (d = 0; d < job->device_count; d++) {
+    for (d = 0; d < job->device_count; d++)
         copies |= known[d].copy_item_ns > 0;
-        if (!known[d].host_memory)
-            on_devices += fmax(0, known[d].share);
-    }
-    if (!member->went_by_plan || !copies || held_part(job) >= on_devices / 2) {
+    if (!member->went_by_plan || !copies || held_part(job) >= member->put / 2) {
         member->fetched = 0;
         return 1;
     }
@@ -278,6 +297,8 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
     for (d = 0; d < job->device_count; d++) {
         member->make[d] = known[d].make;
         member->peak[d] = known[d].peak;
+        member->told[d] = known[d].host_memory ? YK_WORTH_WAKING_NS
+                                               : job->runtime->devices[d].device->desc.launch_ns;
         member->fill[d] =
             known[d].host_memory
                 ? 0
@@ -350,26 +371,28 @@ static double slowest_link(const struct yk_job *job, int device)
 /* Writes the plan's values for this job to `known`. */
 static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_split_device *known)
 {
-    const struct yk_decomposition *decomposition = job->split.decomposition;
-    const struct yk_member *member = &decomposition->members[job->split.member];
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    struct yk_member *member = &decomposition->members[job->split.member];
     const struct yk_plan_kernel kernel = { .items = member->items,
                                            .low = member->low,
                                            .high = member->high };
     int d;
-    job->split.planned_ns = 0;
+    job->split.planned_ns = member->put = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_cost *cost = memory ? &memory->cost[d] : NULL;
         const double items =
             yk_plan_items(&kernel, decomposition->cuts.share[job->split.member], d);
         known[d].share = fmin(1, items / member->items); /* rounding must not exceed 1 */
+        if (!known[d].host_memory)
+            member->put += known[d].share;
         known[d].row_ns = member->changing_bytes / member->items * slowest_link(job, d);
         known[d].back_ns = member->result_bytes / member->items * slowest_link(job, d);
         known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
         if (!(items > 0) || !cost || !yk_cost_is_known(cost))
             continue;
-        job->devices[d].planned_ns = yk_cost_ns(cost, items);
+        job->devices[d].planned_ns = yk_cost_ns(cost, fmax(items, member->fill[d]));
         job->split.planned_ns = fmax(job->split.planned_ns, job->devices[d].planned_ns);
-        known[d].item_ns = cost->item_ns;
+        known[d].item_ns = cost->item_ns * fmax(1, member->fill[d] / items);
         known[d].doubt = sqrt(cost->noise2 + cost->item_var / (cost->item_ns * cost->item_ns));
     }
 }
@@ -399,16 +422,20 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
 /* --- measured times --- */
 
 /* A device's part of a job as a sample of its cost, without its wait for rows, which may have
- * overlapped another chunk's kernel. readied: 1: a part of the time, of unknown length, made memory
- * ready. */
-static struct yk_cost_sample sample_of(const struct yk_split_outcome *outcome, double told_ns,
-                                       int readied)
+ * overlapped another chunk's kernel. A part that did not `fill` the device counts as one that did.
+ * Cores are woken once in a job, however many chunks they do. readied: 1: a part of the time, of
+ * unknown length, made memory ready. */
+static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
+                                       const struct yk_member *member, int readied)
 {
+    const struct yk_split_outcome *outcome = &jd->outcome;
+    const int d = jd->device->number;
     const double fetch_ns = (double)outcome->fetch_ns, busy_ns = (double)outcome->busy_ns;
+    const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
     return (struct yk_cost_sample){
-        .items = (double)outcome->items,
-        .chunks = (double)outcome->chunks,
-        .ns = fmax(busy_ns - fetch_ns, (double)outcome->chunks * told_ns),
+        .items = fmax((double)outcome->items, member->fill[d]),
+        .chunks = chunks,
+        .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->told[d])),
         .unsure_ns =
             (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
     };
@@ -452,18 +479,19 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
     const int readied = yk_job_readied(job) != job->split.readied;
+    const struct yk_member *member;
     int d;
     if (!decomposition)
         return;
+    member = &decomposition->members[job->split.member];
     for (d = 0; d < job->device_count; d++) {
-        const struct yk_split_outcome *outcome = &job->devices[d].outcome;
-        const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
-        const double told_ns = desc->host_memory ? YK_WORTH_WAKING_NS : desc->launch_ns;
+        const struct yk_job_device *jd = &job->devices[d];
+        const int host = jd->device->device->desc.host_memory;
         struct yk_cost_sample sample;
-        if (outcome->items == 0)
+        if (jd->outcome.items == 0)
             continue;
-        sample = sample_of(outcome, told_ns, readied && !desc->host_memory);
-        if (note_part(&memory->cost[d], told_ns, &sample) == YK_COST_CHANGED)
+        sample = sample_of(jd, member, readied && !host);
+        if (note_part(&memory->cost[d], member->told[d], &sample) == YK_COST_CHANGED)
             decomposition->stale = 1;
     }
     memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),

@@ -9,6 +9,7 @@
 #ifndef YK_LIFE_DECOMPOSITION_H
 #define YK_LIFE_DECOMPOSITION_H
 
+#include "../base/interval.h"
 #include "../partition/explore.h"
 #include "../partition/offers.h"
 #include "../partition/plan.h"
@@ -33,10 +34,13 @@ struct yk_member {
     int fits;         /* 1: everything it uses has room on each device with a part */
     int make[YK_PLAN_DEVICES];
     double peak[YK_PLAN_DEVICES]; /* operations per ns */
-    /* Whether rows stay where a plan put them. went_by_plan: 1: the latest job followed the plan.
-     * fetched: number of latest jobs that found rows missing. seen: number of its jobs. No plan is
-     * followed until job number apart_until, which is apart_for jobs after it was set. */
+    double told[YK_PLAN_DEVICES]; /* overhead of a chunk as far as is known without a job, ns */
+    /* Whether rows stay where a plan put them. went_by_plan: 1: the latest job followed the plan,
+     * which put this part of the rows on devices with memory of their own. fetched: number of
+     * latest jobs that found rows missing. seen: number of its jobs. No plan is followed until job
+     * number apart_until, which is apart_for jobs after it was set. */
     int went_by_plan, fetched;
+    double put;
     int64_t seen, apart_until, apart_for;
 };
 
@@ -51,10 +55,11 @@ struct yk_decomposition {
     int devices;
     struct yk_member members[YK_PLAN_KERNELS];
     unsigned char recent[YK_RECENT_JOBS]; /* members of the latest jobs, at jobs % YK_RECENT_JOBS */
-    uint64_t jobs;                        /* number of jobs that used it */
-    uint64_t planned;                     /* value of `jobs` at the latest plan; 0: never */
-    int stale;                            /* 1: a device's cost has changed since the latest plan */
-    int stands;                           /* 1: cuts are valid */
+    double home[YK_RECENT_JOBS]; /* bytes of their results that the program has read, likewise */
+    uint64_t jobs;               /* number of jobs that used it */
+    uint64_t planned;            /* value of `jobs` at the latest plan; 0: never */
+    int stale;                   /* 1: a device's cost has changed since the latest plan */
+    int stands;                  /* 1: cuts are valid */
     enum yk_guess guessed;
     uint32_t team; /* devices of the cuts, as bits */
     struct yk_cuts cuts;
@@ -64,7 +69,7 @@ struct yk_decomposition {
     int told;           /* 1: all jobs of this round so far followed the plan, and nothing else was
                          * done */
     int round_jobs;     /* number of its jobs */
-    double round_ns;    /* sum of their times */
+    double round_ns;    /* sum of their times, and of the program's waits for their results */
     int last_round;     /* number of jobs of the latest complete round */
     double planning_ns; /* time spent on making plans */
     double expected_ns; /* mean time of a job by the latest plan */
@@ -81,6 +86,8 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
                        struct yk_split_device *known);
 /* The job ended well: stores each device's time in `memory`. For any partitioner. */
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
+/* The program has got these rows, for which it waited this long. */
+void yk_decomposition_read(struct yoke_array *array, struct yk_interval rows, int64_t waited_ns);
 /* The job is over, or did not begin: drops its use of the decomposition. */
 void yk_job_leave_decomposition(struct yk_job *job);
 /* The array is closed: drops its use of the decomposition. The last user frees it. */

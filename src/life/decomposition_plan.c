@@ -67,6 +67,28 @@ static void describe_turns(const struct yk_decomposition *decomposition, struct 
     }
 }
 
+/* Describes what the program reads of a member's results, from the latest jobs without the present
+ * one. Rows that it reads twice count once. */
+static void describe_home(const struct yk_decomposition *decomposition, int m,
+                          struct yk_plan_kernel *out)
+{
+    const double most = decomposition->members[m].result_bytes;
+    const uint64_t last = decomposition->jobs - 1;
+    uint64_t job = last < YK_RECENT_JOBS - 1 ? 0 : last - (YK_RECENT_JOBS - 1);
+    int jobs = 0;
+    out->home_bytes = out->home_part = 0;
+    for (; job < last; job++) {
+        const double bytes = decomposition->home[job % YK_RECENT_JOBS];
+        if (decomposition->recent[job % YK_RECENT_JOBS] != m)
+            continue;
+        jobs++;
+        out->home_bytes += fmin(bytes, most);
+        out->home_part += bytes > 0;
+    }
+    out->home_bytes /= fmax(1, jobs);
+    out->home_part /= fmax(1, jobs);
+}
+
 /* 1: the kernel's cost is known. */
 static int describe_kernel(const struct yk_decomposition *decomposition, int m,
                            struct yk_plan_kernel *out)
@@ -82,10 +104,12 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
     out->high = member->high;
     out->changing_bytes = member->changing_bytes;
     out->whole_bytes = member->whole_bytes;
+    describe_home(decomposition, m, out);
     memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
     memcpy(out->fill, member->fill, sizeof out->fill);
     yk_cost_pool(out->cost, &(struct yk_cost_pool){ .make = member->make,
                                                     .peak = member->peak,
+                                                    .told = member->told,
                                                     .count = decomposition->devices });
     for (d = 0; d < decomposition->devices; d++)
         known |= yk_cost_is_known(&out->cost[d]);

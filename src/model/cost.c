@@ -83,12 +83,13 @@ double yk_cost_ns(const struct yk_cost *cost, double items)
     return yk_cost_is_known(cost) ? cost->fixed_ns + cost->item_ns * items : INFINITY;
 }
 
-/* b is as given; the rest of the time is the items'. */
+/* b is as given, unless that is most of the time; the rest is the items'. */
 static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double fixed = fmin(sample->chunks * cost->fixed_ns, FIRST_PART * sample->ns);
     const double sd = hypot(NOISE_FIRST * sample->ns, sample->unsure_ns) / sample->items;
     const double slope = sample->chunks / sample->items;
+    yk_cost_open(cost, fixed / sample->chunks);
     cost->item_ns = (sample->ns - fixed) / sample->items;
     cost->item_var = sd * sd + slope * slope * cost->fixed_var;
     cost->both_var = -slope * cost->fixed_var;
@@ -319,7 +320,7 @@ static double typical_log(const struct yk_cost *costs, const double *peak, int c
     return weights > 0 ? sum / weights : NAN;
 }
 
-static void draw_to_peak(struct yk_cost *cost, double peak_log, double fixed_ns)
+static void draw_to_peak(struct yk_cost *cost, double peak_log, double told_ns)
 {
     const double prior = PEAK_LOG * PEAK_LOG;
     double own_log = 0, own = 0, left = prior;
@@ -328,22 +329,19 @@ static void draw_to_peak(struct yk_cost *cost, double peak_log, double fixed_ns)
         own = prior / (prior + log_var(cost));
         left = own * log_var(cost);
     } else {
-        yk_cost_open(cost, fixed_ns);
+        yk_cost_open(cost, told_ns);
     }
     cost->item_ns = exp(own * own_log + (1 - own) * peak_log);
     cost->item_var = left * cost->item_ns * cost->item_ns;
 }
 
-static void pool_peaks(struct yk_cost *costs, const double *peak, int count)
+static void pool_peaks(struct yk_cost *costs, const struct yk_cost_pool *devices)
 {
-    const double typical = typical_log(costs, peak, count);
-    double fixed_ns = 0;
+    const double typical = typical_log(costs, devices->peak, devices->count);
     int d;
-    for (d = 0; d < count; d++)
-        fixed_ns = fmax(fixed_ns, costs[d].fixed_ns);
-    for (d = 0; d < count && isfinite(typical); d++)
-        if (has_peak(peak[d]))
-            draw_to_peak(&costs[d], typical - log(peak[d]), fixed_ns);
+    for (d = 0; d < devices->count && isfinite(typical); d++)
+        if (has_peak(devices->peak[d]))
+            draw_to_peak(&costs[d], typical - log(devices->peak[d]), devices->told[d]);
 }
 
 void yk_cost_pool(struct yk_cost *costs, const struct yk_cost_pool *devices)
@@ -356,5 +354,5 @@ void yk_cost_pool(struct yk_cost *costs, const struct yk_cost_pool *devices)
         if (make[d] > 0 && before == d)
             pool_make(costs, devices, make[d]);
     }
-    pool_peaks(costs, devices->peak, devices->count);
+    pool_peaks(costs, devices);
 }

@@ -66,6 +66,7 @@ double yk_cost_ns(const struct yk_cost *cost, double items);
 struct yk_cost_pool {
     const int *make;    /* equal numbers above 0: devices of one make */
     const double *peak; /* operations per ns; 0 or infinite: unknown */
+    const double *told; /* overhead of a chunk as far as is known without a job, ns */
     int count;
 };
 /* Devices of one make are assumed to differ only by chance until their times show more: their costs

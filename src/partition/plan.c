@@ -29,6 +29,13 @@ double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, i
     return high > low ? kernel->items * (high - low) / (kernel->high - kernel->low) : 0;
 }
 
+/* Items as the cost model counts them: a part that does not fill the device takes as long as one
+ * that does. */
+static double counted(const struct yk_plan_kernel *kernel, int device, double items)
+{
+    return items > 0 ? fmax(items, kernel->fill[device]) : 0;
+}
+
 /* Time for bytes[d] of each other device d to reach `device`. Copies through the host leave all
  * devices at the same time. */
 static double travel_ns(const struct yk_plan *plan, const double *bytes, int device)
@@ -58,24 +65,39 @@ static double gather_ns(const struct yk_plan *plan, const double *share, int dev
     return travel_ns(plan, part, device);
 }
 
-/* Time of one job of kernel k; *latest: the device that ends last. */
+/* Time until the program has the device's results that it reads. */
+static double home_ns(const struct yk_plan *plan, const struct yk_plan_kernel *kernel,
+                      const struct part *part)
+{
+    if (!(plan->link_ns[part->device] > 0) || !(kernel->home_bytes > 0))
+        return 0;
+    return kernel->home_part * plan->start_ns +
+           part->bytes * part->share[part->device] * plan->link_ns[part->device];
+}
+
+/* Time of one job of kernel k. Results go home when all devices have ended. *latest: the device
+ * that ends last, with its results. */
 static double kernel_ns(const struct yk_plan *plan, int k, const double *share, int *latest)
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
-    double most = 0;
+    double most = 0, most_home = 0, last = 0;
     int d;
     *latest = 0;
     for (d = 0; d < plan->devices; d++) {
         const double items = share[d] > 0 ? yk_plan_items(kernel, share, d) : 0;
-        const double ns = items > 0 ? yk_cost_ns(&kernel->cost[d], fmax(items, kernel->fill[d])) +
-                                          gather_ns(plan, share, d, kernel->whole_bytes)
-                                    : 0;
-        if (ns > most) {
-            most = ns;
+        if (!(items > 0))
+            continue;
+        const double ns = yk_cost_ns(&kernel->cost[d], counted(kernel, d, items)) +
+                          gather_ns(plan, share, d, kernel->whole_bytes);
+        const double home = home_ns(plan, kernel, &(struct part){ share, d, kernel->home_bytes });
+        most = fmax(most, ns);
+        most_home = fmax(most_home, home);
+        if (ns + home > last) {
+            last = ns + home;
             *latest = d;
         }
     }
-    return most;
+    return most + most_home;
 }
 
 /* Time to get the rows that are new to a device when bounds change, from the devices that have
@@ -143,8 +165,8 @@ static double error_ns(const struct yk_plan *plan, const struct yk_cuts *from,
         const struct yk_plan_kernel *kernel = &plan->kernel[k];
         double var = 0;
         for (d = 0; d < plan->devices && kernel->weight > 0; d++) {
-            const double items =
-                yk_plan_items(kernel, to->share[k], d) - yk_plan_items(kernel, from->share[k], d);
+            const double items = counted(kernel, d, yk_plan_items(kernel, to->share[k], d)) -
+                                 counted(kernel, d, yk_plan_items(kernel, from->share[k], d));
             var += kernel->cost[d].item_var * items * items;
         }
         sum += kernel->weight * sqrt(var);
@@ -244,7 +266,8 @@ static void begin_by_speed(const struct search *search)
             for (j = 0; j < plan->kernels; j++)
                 if (plan->kernel[j].weight > 0 && (cuts->tied || j == k))
                     ns += yk_cost_is_known(&plan->kernel[j].cost[d])
-                              ? plan->kernel[j].weight * plan->kernel[j].items *
+                              ? plan->kernel[j].weight *
+                                    counted(&plan->kernel[j], d, plan->kernel[j].items) *
                                     plan->kernel[j].cost[d].item_ns
                               : INFINITY;
             cuts->share[k][d] = search->allowed >> d & 1 && ns > 0 ? 1 / ns : 0;

@@ -22,6 +22,8 @@ struct yk_plan_kernel {
     double changing_bytes; /* bytes of all its rows that it reads and that jobs change */
     double whole_bytes;    /* bytes of arrays that jobs change by rows and that each part reads
                             * whole */
+    double home_bytes;     /* bytes of its results that the program reads after a job, on average */
+    double home_part;      /* fraction of its jobs after which the program reads some */
     struct yk_cost cost[YK_PLAN_DEVICES];
     double fill[YK_PLAN_DEVICES]; /* smaller parts take a device as long as this number of items */
 };

@@ -97,6 +97,18 @@ static void place(yoke_array *array)
         atomic_store(&array->placed, 1);
 }
 
+/* Brings the rows home, and tells the plan that the program reads them. */
+static yoke_status fetch(yoke_array *array, struct yk_interval rows)
+{
+    yoke_runtime *runtime = array->runtime;
+    const int64_t begun_ns = yk_now(runtime);
+    yoke_status status = yk_transfer_home(array, rows);
+    yk_lock(&runtime->lock);
+    yk_decomposition_read(array, rows, yk_now(runtime) - begun_ns);
+    yk_unlock(&runtime->lock);
+    return status;
+}
+
 static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t first, int64_t last)
 {
     struct yk_interval all = yk_array_rows(array), rows = { first, last };
@@ -119,7 +131,7 @@ static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t fir
     if (mode != YOKE_WRITE)
         status = yk_veil_check(array, rows, YK_VEIL_HOST, "yoke_array_acquire");
     if (mode != YOKE_WRITE && status == YOKE_OK)
-        status = yk_transfer_home(array, rows);
+        status = fetch(array, rows);
     if (mode == YOKE_READ)
         return status;
     if (status == YOKE_OK)

@@ -50,12 +50,12 @@ static void every_call(const char *devices, yoke_status kind, int cpus_fail)
 static void every_backend_call(void **state)
 {
     (void)state;
-    every_call("sim:cpu:cores=2,sim:gpu*2", YOKE_EDEVICE, 0);
+    every_call("sim:cpu:cores=2:rate=1e7,sim:gpu*2", YOKE_EDEVICE, 0);
     every_call("sim:gpu*2", YOKE_EDEVICE, 0);
-    every_call("sim:cpu:cores=2,sim:gpu*2", YOKE_ENOMEM, 0);
+    every_call("sim:cpu:cores=2:rate=1e7,sim:gpu*2", YOKE_ENOMEM, 0);
     every_call("sim:gpu:mem=6K", YOKE_ENOMEM, 1);
-    every_call("sim:cpu:cores=2,sim:gpu*2:pages=256", YOKE_EDEVICE, 0);
-    every_call("sim:cpu:cores=2,sim:gpu*2:mem=8K:taken=1K:pages=256", YOKE_ENOMEM, 0);
+    every_call("sim:cpu:cores=2:rate=1e7,sim:gpu*2:pages=256", YOKE_EDEVICE, 0);
+    every_call("sim:cpu:cores=2:rate=1e7,sim:gpu*2:mem=8K:taken=1K:pages=256", YOKE_ENOMEM, 0);
 }
 
 /* A device dies at ever later moments, and the other does its share. Returns how often no row was

@@ -115,6 +115,8 @@ static void a_slow_change_is_seen(void **state)
     assert_true(fabs(cost.item_ns - 1.12) < 0.04);
 }
 
+static const double told[4] = { 10, 10, 10, 10 };
+
 static void equal_devices_are_equal(void **state)
 {
     struct yk_cost cost[4];
@@ -129,7 +131,7 @@ static void equal_devices_are_equal(void **state)
         for (d = 0; d < 2; d++)
             job(&cost[d], 1000, 1000 * (1 + 0.05 * noise(&seed)));
     job(&cost[3], 1000, 7000);
-    yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, 4 });
+    yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, told, 4 });
     assert_true(fabs(cost[0].item_ns / cost[1].item_ns - 1) < 0.005);
     assert_true(fabs(cost[2].item_ns / cost[0].item_ns - 1) < 0.01); /* never measured */
     assert_true(cost[2].item_var > cost[0].item_var);
@@ -148,7 +150,7 @@ static void a_loaded_one_is_not(void **state)
     for (i = 0; i < 30; i++)
         for (d = 0; d < 3; d++)
             job(&cost[d], 1000, d == 2 ? 3000 : 1000);
-    yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, 3 });
+    yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, told, 3 });
     assert_true(cost[2].item_ns > 2.7);
     assert_true(cost[0].item_ns < 1.1);
 }
@@ -170,7 +172,7 @@ static void peaks_count_where_nothing_else_does(void **state)
     }
     yk_cost_observe(&cost[1], &(struct yk_cost_sample){
                                   .items = 1000, .chunks = 1, .ns = 100, .unsure_ns = 100000 });
-    yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, 4 });
+    yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, told, 4 });
     assert_true(fabs(cost[0].item_ns / 40 - 1) < 0.02);
     assert_true(fabs(cost[3].item_ns / 40 - 1) < 0.02);
     assert_true(fabs(cost[1].item_ns / cost[2].item_ns - 2) < 0.1);
@@ -223,7 +225,8 @@ static void jobs_of_one_length_stay_sane(void **state)
                 job(&costs[d], 5e5, 22e3 * factor * fmax(0.34, 1 + 0.1 * noise(&drawn)));
                 assert_true(is_sane(&costs[d]));
             }
-        yk_cost_pool(costs, &(struct yk_cost_pool){ .make = makes, .peak = peaks, .count = 2 });
+        yk_cost_pool(costs, &(struct yk_cost_pool){
+                                .make = makes, .peak = peaks, .told = told, .count = 2 });
         assert_true(is_sane(&costs[0]) && is_sane(&costs[1]));
     }
 }
