@@ -242,6 +242,20 @@ struct leg {
     int64_t bytes; /* 0: nothing could be issued */
 };
 
+/* One in-order queue for all copies of the haul, because it waits for the latest only. The place's
+ * lock is held. */
+static void choose_queue(struct yk_haul *haul)
+{
+    struct yk_place *place = haul->place;
+    const struct yk_backend *backend = place->device->backend;
+    if (haul->queue)
+        return;
+    haul->queue = place->download;
+    if (haul->lends &&
+        (place->lending || backend->queue_open(place->device, &place->lending) == YOKE_OK))
+        haul->queue = place->lending;
+}
+
 /* Issues the bytes from haul->issued on. The place's lock is held. */
 static yoke_status issue_part(struct yk_haul *haul, enum yk_stage_who who, struct leg *leg)
 {
@@ -259,7 +273,8 @@ static yoke_status issue_part(struct yk_haul *haul, enum yk_stage_who who, struc
         leg->slot->next = NULL;
         use_slot(leg->slot, &part);
     }
-    status = place->device->backend->copy(place->download, &part, &leg->event);
+    choose_queue(haul);
+    status = place->device->backend->copy(haul->queue, &part, &leg->event);
     if (status == YOKE_OK) {
         haul->direct |= !leg->slot;
         if (leg->slot)

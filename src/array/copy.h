@@ -29,7 +29,9 @@ struct yk_haul {
     struct yk_place *place;
     yoke_array *array; /* NULL: memory of no array */
     struct yk_copy copy;
+    int lends; /* 1: the rows are there already, so they leave by place->lending */
     /* The rest is private to copy.c. */
+    struct yk_queue *queue;       /* of all its copies; NULL: none was issued */
     int64_t issued;               /* bytes from the start that are under way or copied */
     struct yk_piece next;         /* how the following bytes are copied, */
     const char *known_end;        /* up to here in host memory; NULL: not known yet */

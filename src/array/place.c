@@ -85,6 +85,8 @@ void yk_place_close(struct yk_place *place)
     yk_exchange_close(place);
     if (place->upload)
         backend->queue_close(place->upload);
+    if (place->lending)
+        backend->queue_close(place->lending);
     if (place->download)
         backend->queue_close(place->download);
     yk_stage_close(&place->stage, place->device);

@@ -1,11 +1,12 @@
 /* place.h - a memory beside the host's where arrays can live: one device with its copy queues and
  * its replicas.
  *
- * Four kinds of queue keep copies and kernels apart. Rows from the host go through `upload`, in
+ * Five kinds of queue keep copies and kernels apart. Rows from the host go through `upload`, in
  * order, and rows from other devices through `exchange`, so that a user of arriving rows only has
- * to wait for the latest operation of both. Results leave through `download`. Kernels run on the
- * queues of the runtime's lanes. One thread at a time drives a device: all backend calls except
- * poll, wait and build are made under `lock`, from any thread.
+ * to wait for the latest operation of both. Results leave through `download`, behind their kernels,
+ * and rows that are there already through `lending`, so that other devices get halos while kernels
+ * run. Kernels run on the queues of the runtime's lanes. One thread at a time drives a device: all
+ * backend calls except poll, wait and build are made under `lock`, from any thread.
  *
  * Order of locks: yk_place.upload_lock, yoke_array.home_lock, yoke_array.lock, yk_place.lock (of
  * two, the lower number first), yk_place.lend_lock, the lock of pages.c. No thread sleeps while it
@@ -46,6 +47,7 @@ struct yk_place {
      * are on the upload queue. */
     yk_mutex upload_lock;
     struct yk_queue *upload, *download; /* NULL for host memory */
+    struct yk_queue *lending;           /* opened when it is needed first; under lock */
     struct yk_event
         *last_upload;       /* latest operation on `upload`; under lock; NULL: all are complete */
     struct yk_slot *lender; /* last_upload is this slot's event; NULL: the place owns it */

@@ -1,7 +1,7 @@
 /* transfer.c - moves rows to the host: turns what coherence reports as missing into copies, and
  * reports their ends to it. To devices: load.c.
  *
- * The thread that needs the rows issues the copies on the source's download queue and sleeps. A
+ * The thread that needs the rows issues the copies on the source's lending queue and sleeps. A
  * second thread that needs the same rows waits for home_lock and then finds them there.
  */
 #include "../base/status.h"
@@ -34,6 +34,7 @@ yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval
 static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int *overtaken)
 {
     struct yk_haul haul = { .place = yk_places_find(array->places, need->source),
+                            .lends = 1,
                             .array = array,
                             .copy = { .kind = YK_COPY_FROM_DEVICE } };
     yoke_status status = YOKE_OK;

@@ -1,8 +1,9 @@
 /* sim.h - inside the sim backend: virtual devices whose results are real and whose times are
  * computed.
  *
- * An operation gets its start and end when it is issued: it starts when its queue, the events it
- * waits for and the engine it needs (link direction, compute, CPU lane) are free. It takes effect
+ * An operation gets its start and end when it is issued: it starts when its queue and the events it
+ * waits for are over, and the engine it needs (link direction, compute, CPU lane) is free for as
+ * long as it takes. It takes effect
  * when the clock passes its end, in the order of the ends. So a copy or kernel that was not ordered
  * after its inputs computes wrong results here, as it would on a real device.
  *
@@ -43,7 +44,7 @@ struct sim_device {
     int64_t fail_ns;                   /* INT64_MAX: never */
     int64_t stall_ns; /* kernels that run at this time or later never end; INT64_MAX: all
                        * end */
-    int64_t engine_free[SIM_ENGINES]; /* when the engine has finished everything issued */
+    int64_t engine_free[SIM_ENGINES]; /* when the engine has finished what was issued last */
     int64_t *lane_free;               /* the same for each CPU lane; NULL on a GPU */
     int64_t kernels_end;              /* when its last kernel ends; other devices see it as
                                        * contention */
@@ -105,6 +106,7 @@ struct yk_event {
     const struct sim_device *source; /* the device whose memory it reads, if that is another one */
     struct yk_event *next;           /* pending operations in the order they were issued */
     int64_t started, ended;
+    const int64_t *engine; /* that it occupies meanwhile */
     yoke_status outcome;
     int done;
     int refs;    /* the caller's, and the clock's while pending */

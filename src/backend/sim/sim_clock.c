@@ -202,23 +202,56 @@ static double end_ns(const struct sim_device *device, const struct sim_cost *cos
            yk_slowdowns_end(&device->settings.loads, 1e-9 * (double)start, 1e-9 * duration_ns);
 }
 
+static int64_t end_of(const struct sim_device *device, const struct sim_cost *cost, int64_t start,
+                      double duration_ns)
+{
+    const double end = end_ns(device, cost, start, duration_ns);
+    return end < 9e18 ? start + llround(end - (double)start) : YK_SIM_NEVER;
+}
+
+/* The first time from `start` on at which the operation's engine is free for as long as it takes.
+ * An operation that still waits for others does not hold up later ones of other queues. */
+static int64_t free_from(const struct sim_device *device, const struct sim_cost *cost,
+                         int64_t start, double duration_ns)
+{
+    const struct yk_event *other = yk_sim.pending;
+    while (other) {
+        const int64_t end = end_of(device, cost, start, duration_ns);
+        if (other->engine == cost->engine && other->started < end && other->ended > start) {
+            start = other->ended;
+            other = yk_sim.pending;
+        } else {
+            other = other->next;
+        }
+    }
+    return start;
+}
+
+static void pending_append(struct yk_event *event)
+{
+    struct yk_event **at = &yk_sim.pending;
+    while (*at)
+        at = &(*at)->next;
+    *at = event;
+}
+
 void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event)
 {
     struct sim_device *device = queue->device;
-    double duration = cost->duration_ns, end;
+    const double duration =
+        cost->duration_ns * yk_machine_noise(device->settings.noise, &device->noise_state);
     int64_t start = yk_sim.now;
-    duration *= yk_machine_noise(device->settings.noise, &device->noise_state);
     if (start < queue->tail)
         start = queue->tail;
     if (start < cost->ready)
         start = cost->ready;
     start += llround(cost->delay_ns);
-    if (start < *cost->engine)
+    if (device->lane_free && start < *cost->engine)
         start = *cost->engine;
     event->device = device;
-    event->started = start;
-    end = end_ns(device, cost, start, duration);
-    event->ended = end < 9e18 ? start + llround(end - (double)start) : YK_SIM_NEVER;
+    event->engine = cost->engine;
+    event->started = device->lane_free ? start : free_from(device, cost, start, duration);
+    event->ended = end_of(device, cost, event->started, duration);
     if (cost->is_kernel && event->ended > device->stall_ns)
         event->ended = YK_SIM_NEVER;
     queue->tail = *cost->engine = event->ended;
@@ -226,10 +259,7 @@ void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct
         event->ended = device->fail_ns;
     device->operation_count++;
     event->refs++;
-    struct yk_event **at = &yk_sim.pending;
-    while (*at)
-        at = &(*at)->next;
-    *at = event;
+    pending_append(event);
     if (event->ended <= yk_sim.now)
         yk_sim_move_to(yk_sim.now);
 }
