@@ -66,16 +66,24 @@ static void unite(const yoke_runtime *runtime, struct yk_decomposition *from,
             live_by(array, into);
 }
 
+/* The argument's decomposition; NULL: it has none. Where the rows of an array are matters to a job
+ * that reads it whole, too, if jobs change them. */
+static struct yk_decomposition *theirs(const struct yk_job *job, int p)
+{
+    const yoke_array *array = job->args[p].array;
+    const int whole = array && array->whole->changes && job->args[p].shape == YOKE_WHOLE;
+    return whole || is_by_rows(job, p) ? array->whole->decomposition : NULL;
+}
+
 /* The decomposition of the job's arrays; the most used one of several; NULL: they have none. */
 static struct yk_decomposition *most_used(const struct yk_job *job)
 {
     struct yk_decomposition *found = NULL;
     int p;
     for (p = 0; p < job->arg_count; p++) {
-        struct yk_decomposition *theirs =
-            is_by_rows(job, p) ? job->args[p].array->whole->decomposition : NULL;
-        if (theirs && (!found || theirs->jobs > found->jobs))
-            found = theirs;
+        struct yk_decomposition *one = theirs(job, p);
+        if (one && (!found || one->jobs > found->jobs))
+            found = one;
     }
     return found;
 }
@@ -89,13 +97,13 @@ static struct yk_decomposition *decomposition_of(const struct yk_job *job)
     if (!found)
         return NULL;
     for (p = 0; p < job->arg_count; p++) {
-        yoke_array *whole = is_by_rows(job, p) ? job->args[p].array->whole : NULL;
-        if (!whole)
+        struct yk_decomposition *one = theirs(job, p);
+        if (one && one != found)
+            unite(job->runtime, one, found);
+        if (!is_by_rows(job, p))
             continue;
-        if (whole->decomposition && whole->decomposition != found)
-            unite(job->runtime, whole->decomposition, found);
-        live_by(whole, found);
-        whole->changes |= yk_writes_rows(job->args[p].mode);
+        live_by(job->args[p].array->whole, found);
+        job->args[p].array->whole->changes |= yk_writes_rows(job->args[p].mode);
     }
     return found;
 }
