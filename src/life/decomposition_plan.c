@@ -148,9 +148,12 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
 static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *plan,
                         const struct yk_cuts *cuts)
 {
+    const uint32_t team = yk_plan_team(plan, cuts);
     plan->weighed = (struct yk_plan_move){ 0 };
+    if (decomposition->stands && (decomposition->guessed || team == decomposition->team))
+        yk_explore_recut(&decomposition->explorer, decomposition->team);
     decomposition->cuts = *cuts;
-    decomposition->team = yk_plan_team(plan, cuts);
+    decomposition->team = team;
     decomposition->stands = 1;
     decomposition->guessed = YK_PLANNED;
     decomposition->told = 0;

@@ -130,6 +130,12 @@ void yk_explore_narrow(struct yk_explorer *explorer, uint32_t devices)
     yk_explore_begin(explorer, devices);
 }
 
+void yk_explore_recut(struct yk_explorer *explorer, uint32_t devices)
+{
+    if (devices)
+        find(explorer, devices)->recut = 1;
+}
+
 uint32_t yk_explore_settled(const struct yk_explorer *explorer)
 {
     int i;
@@ -175,6 +181,9 @@ void yk_explore_wait(struct yk_explorer *explorer, double ns)
 
 static void add(struct yk_tried_team *team, double ns)
 {
+    if (team->recut)
+        team->rounds = 0;
+    team->recut = 0;
     team->ns[team->rounds++ % YK_EXPLORE_ROUNDS] = ns;
 }
 
@@ -280,7 +289,8 @@ static double rounds_to_tell(struct yk_explorer *explorer, double loss_ns)
 int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
     const double now = yk_explore_ns(explorer, explorer->best);
-    const double before = yk_explore_ns(explorer, offer->devices);
+    const double before =
+        find(explorer, offer->devices)->recut ? 0 : yk_explore_ns(explorer, offer->devices);
     const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
     const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
     double most_ns = yk_explore_budget(explorer);

@@ -20,6 +20,7 @@ struct yk_tried_team {
     uint32_t devices;             /* bits; 0: no more teams */
     uint32_t rounds;              /* rounds that counted */
     double ns[YK_EXPLORE_ROUNDS]; /* the latest of them, at rounds % YK_EXPLORE_ROUNDS */
+    int recut;                    /* 1: these had other bounds than it would have now */
     double until_ns;              /* not tried again before all rounds together took this time */
 };
 
@@ -48,6 +49,9 @@ void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double ro
 /* The best team's rounds were all done by some of its devices: these are the best team from now on,
  * with its times. */
 void yk_explore_narrow(struct yk_explorer *explorer, uint32_t devices);
+/* The team's bounds have changed, so its times so far say little about it. They count until it has
+ * a round with the new bounds. */
+void yk_explore_recut(struct yk_explorer *explorer, uint32_t devices);
 /* The best team; 0: it had too few rounds. */
 uint32_t yk_explore_settled(const struct yk_explorer *explorer);
 /* 1: a trial compared it with another one, in this process or an earlier one. */
