@@ -14,8 +14,8 @@
 #include <yoke/yoke.h>
 
 #include "../program.h"
-#include "job/lease.h"
 #include "job/runtime.h"
+#include "partition/lease.h"
 
 extern const yoke_kernel mxv;
 

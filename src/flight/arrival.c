@@ -9,9 +9,9 @@
 #include "arrival.h"
 
 #include "../base/status.h"
-#include "../job/lease.h"
 #include "../job/overlap.h"
 #include "../job/rows.h"
+#include "../partition/lease.h"
 #include "copies.h"
 #include "flight.h"
 #include "homeward.h"

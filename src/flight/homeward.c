@@ -3,8 +3,8 @@
 #include "homeward.h"
 
 #include "../base/alloc.h"
-#include "../job/lease.h"
 #include "../job/rows.h"
+#include "../partition/lease.h"
 #include "flight.h"
 #include "forecast.h"
 #include "packed.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "../base/alloc.h"
-#include "lease.h"
+#include "../partition/lease.h"
 
 enum {
     IDLE_MOST = 64,       /* number of jobs that may run at the same time */

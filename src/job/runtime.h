@@ -20,10 +20,10 @@
 #include "../array/array.h"
 #include "../model/stall.h"
 #include "../partition/dispatch.h"
+#include "../partition/lease.h"
 #include "../platform/clock.h"
 #include "../trace/trace.h"
 #include "kernel.h"
-#include "lease.h"
 
 struct yk_job;
 struct yk_knowledge;

@@ -4,7 +4,7 @@
 
 #include "../base/status.h"
 #include "../job/entry.h"
-#include "../job/lease.h"
+#include "../partition/lease.h"
 
 #define TELL_NS 20000000
 

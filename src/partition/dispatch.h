@@ -23,7 +23,7 @@ struct yk_fit;
 struct yk_chunk {
     int64_t first, last; /* items first .. last - 1 */
     int64_t piece;   /* lanes of a CPU device may cut the chunk into pieces of this many items among
-                        themselves (a lease, see job/lease.h); last - first: not to be cut */
+                        themselves (a lease, see partition/lease.h); last - first: not to be cut */
     int parts;       /* a lane takes at once 1 / parts of what its share of the chunk still has;
                       * 0: half of it */
     uint32_t serial; /* unique in the job */

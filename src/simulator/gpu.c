@@ -27,11 +27,11 @@ static double items_of(const struct yk_simulated_lane *lane)
 
 static double kernel_ns(struct yk_simulator *sim, int lane)
 {
-    const struct yk_simulated_lane *l = &sim->lanes[lane];
+    struct yk_simulated_lane *l = &sim->lanes[lane];
     const struct yk_simulated_device *device = &sim->devices[l->device];
+    l->cost = yk_profile_cost(sim->spec->profile, l->chunk.first, l->chunk.last);
     const struct yk_machine_work work = { .items = items_of(l),
-                                          .cost = yk_profile_cost(sim->spec->profile,
-                                                                  l->chunk.first, l->chunk.last),
+                                          .cost = l->cost,
                                           .item_ns = device->item_ns };
     return yk_machine_kernel_ns(device->gpu, &work) * yk_simulator_noise(sim, l->device);
 }
@@ -135,7 +135,7 @@ void yk_gpu_kernel_ended(struct yk_simulator *sim, int lane)
     double bytes = sim->spec->bytes_out * items_of(l);
     int next = device->queue_first;
     yk_simulator_stop(sim, lane);
-    device->cost += yk_profile_cost(sim->spec->profile, l->chunk.first, l->chunk.last);
+    device->cost += l->cost;
     tell(sim, lane, YK_SIMULATE_CHUNK, sim->now);
     if (next >= 0) {
         device->queue_first = sim->lanes[next].next_queued;

@@ -11,9 +11,9 @@
 void yk_simulator_tell(const struct yk_simulator *sim, int lane,
                        const struct yk_simulate_span *span)
 {
-    struct yk_simulate_span full = *span;
     if (!sim->spec->span)
         return;
+    struct yk_simulate_span full = *span;
     full.device = sim->lanes[lane].device;
     full.lane = sim->lanes[lane].number;
     sim->spec->span(sim->spec->context, &full);

@@ -154,6 +154,7 @@ static void open_device(struct yk_simulator *sim, int d, const struct yk_machine
                                                                     .doing = YK_LANE_ASKS,
                                                                     .before = -1,
                                                                     .after = -1,
+                                                                    .slot = -1,
                                                                     .partner = -1 };
 }
 
@@ -190,13 +191,13 @@ static yoke_status open_lanes(struct yk_simulator *sim)
         status = yk_heap_open(&sim->clocks, sim->device_count);
     if (status == YOKE_OK)
         status = yk_heap_open(&sim->targets, sim->threads);
-    return status == YOKE_OK ? yk_pieces_open(sim->threads, &sim->pieces) : status;
+    return status == YOKE_OK ? yk_leases_open(sim->threads, &sim->leases) : status;
 }
 
 static void close_simulator(struct yk_simulator *sim)
 {
     yk_dispatch_close(sim->dispatch);
-    yk_pieces_close(&sim->pieces);
+    yk_leases_close(&sim->leases);
     yk_heap_close(&sim->targets);
     yk_heap_close(&sim->clocks);
     yk_heap_close(&sim->timers);

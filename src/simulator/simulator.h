@@ -18,8 +18,8 @@
 #ifndef YK_SIMULATOR_SIMULATOR_H
 #define YK_SIMULATOR_SIMULATOR_H
 
+#include "../partition/lease.h"
 #include "heap.h"
-#include "pieces.h"
 #include "simulate.h"
 
 enum yk_lane_doing {
@@ -43,8 +43,10 @@ struct yk_simulated_lane {
                   * none */
     /* its work */
     struct yk_chunk chunk; /* a GPU's; for a core the one beside a GPU's chunk (serial 0: none) */
-    int64_t completed;     /* items done of that one */
-    struct yk_piece piece; /* a core's */
+    int64_t completed;     /* items done of that one, or of a lease, and not reported */
+    struct yk_interval piece; /* a core's */
+    int slot; /* of the lease that it is a piece of; -1: none, it is of the chunk beside a GPU's */
+    double cost; /* of the piece, or of the GPU's chunk, in average items */
     double issued, began, ended;
     int next_queued; /* the next one in the queue for the kernel engine: id, -1 */
     int spins;       /* a GPU: its thread spins for this chunk */
@@ -92,8 +94,8 @@ struct yk_simulator {
     struct yk_heap clocks;    /* devices that compute; keys on the common clock */
     struct yk_heap targets;   /* cores that compute; keys on the CPU's clock */
     int busy_devices;
-    int spinners; /* number of threads that hold a core without computing */
-    struct yk_pieces pieces;
+    int spinners;            /* number of threads that hold a core without computing */
+    struct yk_leases leases; /* of the cores */
 
     double spin_ns;
     int64_t calls, events, chunks;

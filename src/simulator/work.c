@@ -30,14 +30,12 @@ static void set_clock(struct yk_simulator *sim, int number)
 {
     struct yk_simulated_device *device = &sim->devices[number];
     double target = device->gpu ? device->target : yk_heap_key(&sim->targets);
-    device->speed = 1 / device->load;
-    if (!device->gpu)
-        device->speed /= yk_simulator_crowd(sim);
+    double left = target > device->work ? target - device->work : 0;
+    device->speed = 1 / (device->gpu ? device->load : device->load * yk_simulator_crowd(sim));
     if (device->running == 0)
         yk_heap_remove(&sim->clocks, number);
     else
-        yk_heap_put(&sim->clocks, number,
-                    device->common + fmax(0, target - device->work) / device->speed);
+        yk_heap_put(&sim->clocks, number, device->common + left / device->speed);
 }
 
 static void count_busy(struct yk_simulator *sim, int change)

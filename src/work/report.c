@@ -3,10 +3,10 @@
 
 #include "../flight/turn.h"
 #include "../flight/watchdog.h"
-#include "../job/lease.h"
 #include "../job/wake.h"
 #include "../life/host_lane.h"
 #include "../life/progress.h"
+#include "../partition/lease.h"
 
 /* What a lane answers to the dispatcher. */
 struct answer {
@@ -43,9 +43,8 @@ static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64
         out->chunk = &out->lease->chunk;
         out->completed = out->chunk->last - out->chunk->first;
         times.issued = out->lease->issued_ns;
-        times.work_ns = atomic_load_explicit(&out->lease->work_ns, memory_order_relaxed);
-        times.fetch_ns =
-            atomic_load_explicit(&out->lease->fetch_ns, memory_order_relaxed) / jd->device->lanes;
+        times.work_ns = yk_lease_work_ns(out->lease);
+        times.fetch_ns = yk_lease_fetch_ns(out->lease) / jd->device->lanes;
     }
     out->times = times;
     return 1;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "job/lease.h"
+#include "partition/lease.h"
 #include "platform/thread.h"
 
 enum { THREADS = 8, ITEMS = 60000 };

@@ -1,4 +1,4 @@
-/* lease.c - see lease.h. */
+/* lease.c - PURE, except that it has atomics: see lease.h. */
 
 #include "lease.h"
 
@@ -21,12 +21,13 @@ yoke_status yk_leases_open(int lanes, struct yk_leases *out)
 {
     size_t slots = 2 * (size_t)lanes + 1, words = ((size_t)lanes + 63) / 64;
     size_t bits = (slots * words * sizeof *out->filled + 63) / 64 * 64;
-    size_t bytes = slots * sizeof *out->slots + sizeof *out->shape +
-                   (size_t)lanes * sizeof *out->sections + bits;
-    void *block = yk_alloc_aligned(bytes, 64);
+    size_t bytes =
+        slots * sizeof *out->slots + sizeof *out->shape + (size_t)lanes * sizeof *out->sections;
+    void *block = yk_alloc_aligned(bytes + bits, 64);
     if (!block)
         return YOKE_ENOMEM;
-    memset(block, 0, bytes);
+    memset(block, 0, bytes); /* publishing sets the bits of its slot: with thousands of lanes, most
+                              * of them stay untouched */
     *out = (struct yk_leases){ .slots = block,
                                .slot_count = (int)slots,
                                .lanes = lanes,

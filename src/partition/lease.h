@@ -1,6 +1,9 @@
 /* lease.h - a chunk that the lanes of a CPU device cut into pieces. The dispatcher's lock is taken
  * once per lease, and the same rows go to the same core in every run.
  *
+ * PURE, except that it has atomics: the runtime's threads cut at the same time, without a lock. The
+ * simulator's only thread follows the same rule for all its lanes.
+ *
  * The pieces of a lease lie in sections, one per lane, in the order of the lanes. Sections are as
  * equal as whole pieces allow. If there are fewer pieces than lanes, neighbouring lanes share a
  * section. A lane takes half of what its own section still has (or the smaller part that the chunk
@@ -27,16 +30,16 @@
  * there is always a free one when a lane finds the current lease used up, because that lane works
  * on none.
  */
-#ifndef YK_JOB_LEASE_H
-#define YK_JOB_LEASE_H
+#ifndef YK_PARTITION_LEASE_H
+#define YK_PARTITION_LEASE_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include <yoke/job.h>
 
-#include "../array/interval_map.h"
-#include "../partition/dispatch.h"
+#include "../base/interval.h"
+#include "dispatch.h"
 
 /* What lanes that cut read of the current lease. */
 struct yk_lease_shape {
@@ -113,6 +116,16 @@ void yk_lease_fetched(struct yk_leases *leases, int slot, int64_t ns);
  * of it is left: the caller then reports it to the dispatcher and frees the slot, both with
  * job.lock held. Otherwise returns NULL. */
 const struct yk_lease *yk_lease_done(struct yk_leases *leases, int slot, int64_t items);
+/* What was added for the lease, which is done. */
+static inline int64_t yk_lease_work_ns(const struct yk_lease *lease)
+{
+    /* relaxed: yk_lease_done ordered it */
+    return atomic_load_explicit(&lease->work_ns, memory_order_relaxed);
+}
+static inline int64_t yk_lease_fetch_ns(const struct yk_lease *lease)
+{
+    return atomic_load_explicit(&lease->fetch_ns, memory_order_relaxed);
+}
 /* Frees the slot. With job.lock held. */
 void yk_lease_free(struct yk_leases *leases, int slot);
 /* Items that are done in leases of which others are not. With job.lock held. */
