@@ -15,7 +15,7 @@ double yk_machine_kernel_ns(const struct yk_machine_device *device,
 {
     const double fill = (double)device->fill;
     double cost = work->cost;
-    if (device->stair)
+    if (device->stair && device->fill > 1)
         cost *= ceil(work->items / fill) * fill / work->items;
     return device->fixed * 1e9 + cost * work->item_ns;
 }

@@ -34,7 +34,7 @@ struct yk_machine_device {
     /* threads that wait for GPUs */
     double poll, wake, wait_switch, hand;
     /* what is late, fails or is unknown */
-    double join, fail, stall;
+    double join, leave, fail, stall;
     int64_t fail_after;
     int told, build, results;
     char *identity;

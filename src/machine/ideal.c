@@ -27,6 +27,13 @@ static double unloaded(const struct yk_slowdowns *loads, double from, double to)
     return seconds;
 }
 
+/* When the device fails or leaves. */
+static double gone_from(const struct yk_machine_device *device)
+{
+    return fmin(device->fail > 0 ? device->fail : INFINITY,
+                device->leave > 0 ? device->leave : INFINITY);
+}
+
 /* The lesser of what kernels could do and what the link could bring (if items differ: the most
  * expensive ones). Latencies and the launch take real time; load slows a kernel's fixed cost like
  * its items. */
@@ -36,8 +43,7 @@ static double gpu_items(const struct yk_machine *machine, const struct yk_machin
     const struct yk_machine_device *g = &machine->gpus[gpu];
     double from = g->join + g->launch + (job->bytes_in > 0 ? g->latency : 0);
     double busier = fmax(job->bytes_in, job->bytes_out), items;
-    if (g->fail > 0)
-        until = fmin(until, g->fail);
+    until = fmin(until, gone_from(g));
     if (job->bytes_out > 0)
         until -= g->latency;
     items = yk_machine_gpu_rate(machine, job, gpu) * (unloaded(&g->loads, from, until) - g->fixed);
@@ -52,8 +58,9 @@ static double items_until(const struct yk_machine *machine, const struct yk_mach
 {
     double items = 0;
     if (only <= 0)
-        items = (double)machine->cpu.cores * yk_machine_core_rate(machine, job) *
-                unloaded(&machine->cpu.loads, 0, until);
+        items =
+            (double)machine->cpu.cores * yk_machine_core_rate(machine, job) *
+            unloaded(&machine->cpu.loads, machine->cpu.join, fmin(until, gone_from(&machine->cpu)));
     for (int g = 0; g < machine->gpu_count; g++)
         if (only < 0 || only == g + 1)
             items += gpu_items(machine, job, g, until);

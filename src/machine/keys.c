@@ -27,7 +27,8 @@ const struct yk_option yk_machine_options[] = {
       YK_OPTION_SECONDS, FIELD(fixed), NULL },
     { "launch", NULL, NULL, "gpu: delay until a kernel may start; others run meanwhile [0]",
       YK_OPTION_SECONDS, FIELD(launch), NULL },
-    { "fill", NULL, NULL, "gpu: items that run at once [1]", YK_OPTION_INT, FIELD(fill), NULL },
+    { "fill", NULL, NULL, "items that run at once on a GPU, or in a core's vectors [1]",
+      YK_OPTION_INT, FIELD(fill), NULL },
     { "stair", NULL, NULL, "gpu: whether a kernel's time grows in steps of fill [yes]",
       YK_OPTION_CHOICE, FIELD(stair), no_yes },
     { "lanes", NULL, NULL, "gpu: queues to keep busy, one chunk each [2]", YK_OPTION_INT,
@@ -75,8 +76,10 @@ const struct yk_option yk_machine_options[] = {
     { "switch", NULL, NULL, "cpu: time until a woken thread has a core [3us]", YK_OPTION_SECONDS,
       FIELD(wait_switch), NULL },
     { "hand", NULL, "0", "cpu: time to hand out a chunk", YK_OPTION_SECONDS, FIELD(hand), NULL },
-    { "join", NULL, "0", "gpu: it takes part from this time on", YK_OPTION_SECONDS, FIELD(join),
+    { "join", NULL, "0", "the device takes part from this time on", YK_OPTION_SECONDS, FIELD(join),
       NULL },
+    { "leave", NULL, "0", "the device gets nothing more after this time; 0: never",
+      YK_OPTION_SECONDS, FIELD(leave), NULL },
     { "fail", NULL, "0", "the device is lost at this time; 0: never", YK_OPTION_SECONDS,
       FIELD(fail), NULL },
     { "stall", NULL, "0", "gpu: kernels that run at this time or later never end; 0: all do",
@@ -109,7 +112,7 @@ static const struct key_rule {
     { "cores", 1, 4096, 0, { ALL, 0 } },     { "rate", 1e-3, HUGE, J | S, { ALL, ALL } },
     { "f", 1e-9, 1e9, 0, { 0, J | S } },     { "work", 1e-9, 1e9, 0, { B, B } },
     { "fixed", 0, HOUR, 0, { B, ALL } },     { "launch", 0, HOUR, 0, { 0, ALL } },
-    { "fill", 1, 1e12, 0, { 0, ALL } },      { "stair", 0, 1, 0, { 0, ALL } },
+    { "fill", 1, 1e12, 0, { J, ALL } },      { "stair", 0, 1, 0, { 0, ALL } },
     { "lanes", 1, 64, 0, { 0, ALL } },       { "noise", 0, 0.99, 0, { ALL, B } },
     { "contention", 0, 1e3, 0, { ALL, B } }, { "seed", -HUGE * 10, HUGE * 10, 0, { ALL, B } },
     { "slow", 0, 0, 0, { B, B } },           { "slowed", 1e-9, 1e9, 0, { B, B } },
@@ -121,10 +124,11 @@ static const struct key_rule {
     { "pinnable", 0, HUGE, 0, { 0, B } },    { "staging", 0, YK_MACHINE_REFUSED, 0, { 0, B } },
     { "poll", 0, HOUR, 0, { J, 0 } },        { "wake", 0, HOUR, 0, { J, 0 } },
     { "switch", 0, HOUR, 0, { J, 0 } },      { "hand", 0, HOUR, 0, { J, 0 } },
-    { "join", 0, 1e6, 0, { 0, J } },         { "fail", 0, 1e6, 0, { B, ALL } },
-    { "stall", 0, 1e6, 0, { 0, B } },        { "fail_after", 0, HUGE, 0, { B, B } },
-    { "told", 0, 1, 0, { 0, J } },           { "build", 0, 1, 0, { B, B } },
-    { "results", 0, 1, 0, { B, B } },        { "identity", 0, 0, 0, { B, B } },
+    { "join", 0, 1e6, 0, { J, J } },         { "leave", 0, 1e6, 0, { J, J } },
+    { "fail", 0, 1e6, 0, { B | J, ALL } },   { "stall", 0, 1e6, 0, { 0, B } },
+    { "fail_after", 0, HUGE, 0, { B, B } },  { "told", 0, 1, 0, { 0, J } },
+    { "build", 0, 1, 0, { B, B } },          { "results", 0, 1, 0, { B, B } },
+    { "identity", 0, 0, 0, { B, B } },
 };
 _Static_assert(sizeof rules / sizeof *rules + 1 ==
                    sizeof yk_machine_options / sizeof *yk_machine_options,
@@ -134,7 +138,7 @@ static void open_cores(enum yk_machine_user user, struct yk_machine_device *out)
 {
     out->rate = user == YK_MACHINE_BACKEND ? 1e9 : 1e6;
     out->cores = user == YK_MACHINE_BACKEND ? 4 : 0; /* 0: must be given */
-    out->fill = 1;
+    out->fill = out->stair = 1;
     out->poll = 2e-6;
     out->wake = 15e-6;
     out->wait_switch = 3e-6;

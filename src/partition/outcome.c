@@ -13,11 +13,7 @@ int64_t yk_dispatch_left(const struct yk_dispatch *dispatch)
 
 int64_t yk_dispatch_free(const struct yk_dispatch *dispatch)
 {
-    const struct yk_ranges *set = &dispatch->free;
-    int64_t items = 0, i;
-    for (i = 0; i < set->count; i++)
-        items += set->items[i].last - set->items[i].first;
-    return items;
+    return dispatch->view.free_items;
 }
 
 int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int64_t items)

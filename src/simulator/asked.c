@@ -7,7 +7,7 @@ void yk_simulator_call(struct yk_simulator *sim)
 {
     const struct yk_simulate_spec *spec = sim->spec;
     sim->tells = 1;
-    if (spec->team && !spec->alone && sim->device_count <= YK_TEAM_DEVICES &&
+    if (spec->team && !spec->alone && !spec->without && sim->device_count <= YK_TEAM_DEVICES &&
         (!sim->partitioner || strcmp(sim->partitioner, "auto") == 0)) {
         sim->team = *spec->team;
         sim->asked = yk_team_choose(
@@ -27,6 +27,8 @@ int yk_simulator_asks(const struct yk_simulator *sim, int device)
 {
     if (sim->spec->alone)
         return device + 1 == sim->spec->alone;
+    if (sim->spec->without)
+        return device + 1 != sim->spec->without;
     return sim->asked == 0 || (sim->asked & yk_team_bit(device)) != 0;
 }
 
@@ -51,7 +53,7 @@ void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out)
         return;
     for (int d = 0; d < sim->device_count; d++) {
         yk_dispatch_outcome(sim->dispatch, d, &outcome);
-        if (sim->devices[d].failed)
+        if (sim->devices[d].failed || sim->devices[d].left)
             return;
         yk_team_did(&job, d, sim->known[d].rate, outcome.items);
     }

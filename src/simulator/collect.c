@@ -28,7 +28,7 @@ static struct yk_learned_job what_ran(const struct yk_simulator *sim)
         struct yk_split_outcome outcome;
         yk_dispatch_outcome(sim->dispatch, d, &outcome);
         yk_learned_did(&job, d, &before, &outcome);
-        job.tells_lines &= !sim->devices[d].failed;
+        job.tells_lines &= !sim->devices[d].failed && !sim->devices[d].left;
     }
     return job;
 }
@@ -41,8 +41,8 @@ static void learn(const struct yk_simulator *sim, int d, struct yk_learned_job *
     struct yk_split_outcome outcome;
     yk_dispatch_outcome(sim->dispatch, d, &outcome);
     job.told_ns = yk_simulator_told_ns(gpu);
-    job.all_asked =
-        sim->spec->alone == 0 && yk_team_only(sim->asked) < 0 && yk_simulator_asks(sim, d);
+    job.all_asked = sim->spec->alone == 0 && sim->spec->without == 0 &&
+                    yk_team_only(sim->asked) < 0 && yk_simulator_asks(sim, d);
     job.forgives = gpu != NULL && !job.by_lines;
     *out = learned_before(sim, d);
     yk_learned_note(out, &outcome, &job);

@@ -17,10 +17,14 @@ static void start_piece(struct yk_simulator *sim, int lane, double more_ns)
 {
     struct yk_simulated_lane *l = &sim->lanes[lane];
     struct yk_simulated_device *cpu = &sim->devices[0];
-    l->cost = yk_profile_cost(sim->spec->profile, l->piece.first, l->piece.last);
+    l->cost = yk_simulator_cost(sim, l->piece.first, l->piece.last);
     l->doing = YK_LANE_WORKS;
     l->began = sim->now;
-    yk_simulator_start(sim, lane, more_ns + l->cost * cpu->item_ns * yk_simulator_noise(sim, 0));
+    const struct yk_machine_work work = { .items = (double)yk_interval_length(l->piece),
+                                          .cost = l->cost,
+                                          .item_ns = cpu->item_ns };
+    yk_simulator_start(
+        sim, lane, more_ns + yk_machine_kernel_ns(cpu->model, &work) * yk_simulator_noise(sim, 0));
 }
 
 /* The next piece of the chunk that is worked on beside the GPU's, followed by a look at the GPU.
@@ -142,6 +146,12 @@ void yk_core_ask(struct yk_simulator *sim, int lane)
     }
 }
 
+static void stop(struct yk_simulator *sim, int lane)
+{
+    yk_simulator_stop(sim, lane);
+    sim->lanes[lane].doing = YK_LANE_ASKS;
+}
+
 /* Ends a piece of the thread's own chunk. If the GPU's chunk has ended, the rest of this chunk goes
  * back. */
 static void beside_ended(struct yk_simulator *sim, int lane)
@@ -153,6 +163,7 @@ static void beside_ended(struct yk_simulator *sim, int lane)
         start_beside(sim, lane, 0);
         return;
     }
+    stop(sim, lane);
     struct yk_chunk_times times =
         times_of(sim, (int64_t)l->issued, (int64_t)(sim->now - l->issued));
     yk_simulator_done_part(sim, lane, &times);
@@ -167,6 +178,7 @@ static void piece_ended(struct yk_simulator *sim, int lane)
     l->completed += yk_interval_length(l->piece);
     if (l->partner < 0 && cut(sim, lane, 0))
         return;
+    stop(sim, lane);
     report_lease(sim, lane);
     yk_simulator_ask(sim, lane);
 }
@@ -174,11 +186,22 @@ static void piece_ended(struct yk_simulator *sim, int lane)
 void yk_core_ended(struct yk_simulator *sim, int lane)
 {
     struct yk_simulated_lane *l = &sim->lanes[lane];
-    yk_simulator_stop(sim, lane);
     sim->devices[0].cost += l->cost;
-    l->doing = YK_LANE_ASKS;
     if (l->slot < 0)
         beside_ended(sim, lane);
     else
         piece_ended(sim, lane);
+}
+
+void yk_core_fail(struct yk_simulator *sim)
+{
+    yk_leases_shut(&sim->leases);
+    for (int lane = 0; lane < sim->threads; lane++)
+        if (sim->lanes[lane].doing == YK_LANE_WORKS) {
+            stop(sim, lane);
+            sim->lanes[lane].slot = -1;
+        }
+    for (int lane = 0; lane < sim->threads; lane++)
+        if (sim->lanes[lane].doing == YK_LANE_ASKS)
+            yk_simulator_ask(sim, lane);
 }

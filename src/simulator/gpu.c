@@ -29,7 +29,7 @@ static double kernel_ns(struct yk_simulator *sim, int lane)
 {
     struct yk_simulated_lane *l = &sim->lanes[lane];
     const struct yk_simulated_device *device = &sim->devices[l->device];
-    l->cost = yk_profile_cost(sim->spec->profile, l->chunk.first, l->chunk.last);
+    l->cost = yk_simulator_cost(sim, l->chunk.first, l->chunk.last);
     const struct yk_machine_work work = { .items = items_of(l),
                                           .cost = l->cost,
                                           .item_ns = device->item_ns };
@@ -205,13 +205,7 @@ static void lose_lane(struct yk_simulator *sim, int lane)
 void yk_gpu_fail(struct yk_simulator *sim, int number)
 {
     struct yk_simulated_device *device = &sim->devices[number];
-    device->failed = 1;
     device->queue_first = -1;
-    yk_dispatch_failed(sim->dispatch, number, "it failed");
-    sim->calls++;
-    sim->answered = 1;
-    sim->free_items += device->out_items;
-    device->out_items = 0;
     for (int i = 0; i < device->lane_count; i++)
         lose_lane(sim, device->first_lane + i);
 }

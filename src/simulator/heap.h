@@ -33,4 +33,9 @@ static inline int yk_heap_first(const struct yk_heap *heap)
     return heap->count > 0 ? heap->entries[0].id : -1;
 }
 
+static inline int yk_heap_has(const struct yk_heap *heap, int id)
+{
+    return heap->places[id] >= 0;
+}
+
 #endif

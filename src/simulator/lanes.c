@@ -36,8 +36,6 @@ enum yk_verdict yk_simulator_next(struct yk_simulator *sim, int lane, struct yk_
     sim->calls++;
     if (verdict == YK_TAKE) {
         sim->chunks++;
-        sim->free_items -= chunk->last - chunk->first;
-        sim->devices[l->device].out_items += chunk->last - chunk->first;
     } else if (verdict == YK_FINISHED) {
         yk_simulator_end(sim, yk_dispatch_left(sim->dispatch) > 0
                                   ? "no device is left that could do the rest"
@@ -50,12 +48,9 @@ enum yk_verdict yk_simulator_next(struct yk_simulator *sim, int lane, struct yk_
 static void answered(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk,
                      int64_t completed)
 {
-    int device = sim->lanes[lane].device;
-    int64_t items = chunk->last - chunk->first, now = yk_simulator_ns(sim);
+    int64_t now = yk_simulator_ns(sim);
     sim->calls++;
     sim->answered = 1;
-    sim->devices[device].out_items -= items;
-    sim->free_items += items - completed;
     yk_simulator_tell(sim, lane,
                       &(struct yk_simulate_span){ .kind = YK_SIMULATE_DONE,
                                                   .start_ns = now,
@@ -93,8 +88,6 @@ void yk_simulator_returned(struct yk_simulator *sim, int lane, const struct yk_c
         yk_dispatch_leave(sim->dispatch, device, "its memory holds not one unit of the range");
     sim->calls++;
     sim->answered = 1;
-    sim->devices[device].out_items -= items;
-    sim->free_items += items;
 }
 
 void yk_simulator_wait(struct yk_simulator *sim, int lane, int64_t wake_ns)
@@ -149,7 +142,8 @@ void yk_simulator_ask_waiting(struct yk_simulator *sim)
         int last = sim->waiting_last, lane = -1;
         sim->answered = 0;
         /* lanes that have to wait again are placed after `last` and do not ask twice */
-        while (sim->free_items > 0 && !sim->over && lane != last && sim->waiting_first >= 0) {
+        while (yk_dispatch_free(sim->dispatch) > 0 && !sim->over && lane != last &&
+               sim->waiting_first >= 0) {
             lane = sim->waiting_first;
             yk_simulator_unwait(sim, lane);
             yk_simulator_ask(sim, lane);

@@ -111,6 +111,7 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
                                      .host_memory = !gpu,
                                      .cores = gpu ? 0 : (int)spec->machine->cpu.cores,
                                      .fill = gpu ? gpu->fill : device->lane_count,
+                                     .lane_fill = gpu ? 0 : device->model->fill,
                                      .fixed_ns = yk_simulator_told_ns(gpu),
                                      .peak = (gpu ? 1 : (double)spec->machine->cpu.cores) /
                                              device->item_ns,
@@ -127,6 +128,8 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
         out->hosts = device->lane_count;
         out->host_lane = sim->lanes[device->first_lane].partner;
     }
+    if (spec->know)
+        spec->know(spec->context, d, out);
 }
 
 static void open_device(struct yk_simulator *sim, int d, const struct yk_machine_job *job)
@@ -136,8 +139,8 @@ static void open_device(struct yk_simulator *sim, int d, const struct yk_machine
     const struct yk_machine_device *gpu = d > 0 ? &machine->gpus[d - 1] : NULL;
     double rate =
         gpu ? yk_machine_gpu_rate(machine, job, d - 1) : yk_machine_core_rate(machine, job);
-    *device = (struct yk_simulated_device){ .gpu = gpu,
-                                            .loads = gpu ? &gpu->loads : &machine->cpu.loads,
+    *device = (struct yk_simulated_device){ .model = gpu ? gpu : &machine->cpu,
+                                            .gpu = gpu,
                                             .first_lane = sim->lane_count,
                                             .lane_count = sim->threads,
                                             .speed = 1,
@@ -215,10 +218,12 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t s
                                   struct yk_simulator *sim)
 {
     struct yk_split_spec split = {
-        .last = spec->profile->items,
+        .first = spec->first,
+        .last = spec->first + spec->profile->items,
         .unit = spec->unit > 0 ? spec->unit : 1,
         .adjust = spec->adjust,
         .late = yk_late_typical(&spec->late),
+        .all_or_nothing = spec->all_or_nothing,
     };
     *sim = (struct yk_simulator){ .spec = spec,
                                   .machine = spec->machine,
@@ -228,7 +233,6 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t s
                                   .streams = (int)streams,
                                   .waiting_first = -1,
                                   .waiting_last = -1,
-                                  .free_items = spec->profile->items,
                                   .pace = 1 };
     if (yk_partitioner_needs_lessons(spec->partitioner) && !knows_enough(spec))
         sim->partitioner = NULL;

@@ -32,7 +32,8 @@ enum yk_simulate_kind {
     YK_SIMULATE_CHUNK, /* a lane computed */
     YK_SIMULATE_COPY_IN,
     YK_SIMULATE_COPY_OUT,
-    YK_SIMULATE_DONE /* these items are done; start and end are the same */
+    YK_SIMULATE_DONE, /* these items are done; start and end are the same */
+    YK_SIMULATE_LOST  /* all_or_nothing: the device failed, and all that it did is lost */
 };
 struct yk_simulate_span {
     enum yk_simulate_kind kind;
@@ -44,7 +45,9 @@ struct yk_simulate_span {
 struct yk_simulate_spec {
     const struct yk_machine *machine;
     const struct yk_profile *profile; /* also has the number of items */
+    int64_t first;                    /* the range's first item */
     int64_t unit;                     /* 0: 1 */
+    int all_or_nothing;               /* as in yk_split_spec */
     const char *partitioner;          /* NULL: auto; auto also if `learned` is too little for it */
     int64_t threads; /* CPU lanes. 0: one per core; if threads of the cores drive GPUs, do nothing
                       * meanwhile (nc-ht) and sleep, one more for each of them */
@@ -57,8 +60,11 @@ struct yk_simulate_spec {
     const struct yk_team *team;       /* decides, with what it knows, which devices are asked; NULL:
                                        * all */
     void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
+    /* Changes what is known of a device beforehand, to something wrong or to less; or NULL. */
+    void (*know)(void *context, int device, struct yk_split_device *known);
     void *context;
     int alone;           /* d + 1: only device d works; 0: all */
+    int without;         /* d + 1: all but device d work; 0: all */
     int64_t most_events; /* the run is given up after this many; 0: 10^10 */
 };
 

@@ -53,12 +53,10 @@ struct yk_simulated_lane {
 };
 
 struct yk_simulated_device {
-    const struct yk_machine_device *gpu; /* NULL: the cores */
-    const struct yk_slowdowns *loads;
-    double moment; /* s: loads, joining and failing are handled up to this time */
+    const struct yk_machine_device *model, *gpu; /* gpu: the same; NULL: the cores */
+    double moment; /* s: loads, joining, leaving and failing are handled up to this time */
     int first_lane, lane_count;
-    int joined, failed;
-    int64_t out_items;
+    int joined, left, failed;
     /* its clock: shows `work` when the common clock shows `common` */
     double work, common, speed, load, target; /* target: of a GPU's kernel */
     int running;                              /* operations on it */
@@ -86,7 +84,6 @@ struct yk_simulator {
     int streams;         /* lanes of each GPU that threads of the cores drive; 0: none */
     int waiting_first, waiting_last; /* ids, -1 */
     int answered;                    /* number of answers since waiting lanes asked */
-    int64_t free_items;              /* not handed out and not done */
     int over;
 
     double now, common, pace; /* pace: of the common clock */
@@ -107,12 +104,19 @@ static inline int64_t yk_simulator_ns(const struct yk_simulator *sim)
     return (int64_t)sim->now;
 }
 
+/* Cost of items, in average items. */
+static inline double yk_simulator_cost(const struct yk_simulator *sim, int64_t first, int64_t last)
+{
+    return yk_profile_cost(sim->spec->profile, first - sim->spec->first, last - sim->spec->first);
+}
+
 /* --- work.c --- */
 /* Advances time; no operation may end before `to`. */
 void yk_simulator_advance(struct yk_simulator *sim, double to);
 /* When the first of all operations ends; INFINITY if none runs. */
 double yk_simulator_next_end(const struct yk_simulator *sim);
-/* The lane's operation starts, and ends after `work` on its device's clock. */
+/* The lane's operation starts, and ends after `work` on its device's clock. A core's may follow on
+ * its last one, without a stop. */
 void yk_simulator_start(struct yk_simulator *sim, int lane, double work);
 void yk_simulator_stop(struct yk_simulator *sim, int lane);
 /* One more (1) or one less (-1) thread holds a core without computing. */
@@ -145,6 +149,8 @@ void yk_simulator_end(struct yk_simulator *sim, const char *verdict);
 /* --- core.c --- */
 void yk_core_ask(struct yk_simulator *sim, int lane);
 void yk_core_ended(struct yk_simulator *sim, int lane);
+/* The device of the cores is lost; threads that drive GPUs go on with that. */
+void yk_core_fail(struct yk_simulator *sim);
 
 /* --- gpu.c --- */
 /* Its lane asks; 0 if it got nothing; *wake_ns is then when to ask again. */

@@ -50,8 +50,9 @@ void yk_simulator_start(struct yk_simulator *sim, int lane, double work)
 {
     int number = sim->lanes[lane].device;
     struct yk_simulated_device *device = &sim->devices[number];
+    const int follows = !device->gpu && yk_heap_has(&sim->targets, lane);
     read_clock(sim, device);
-    if (device->running++ == 0)
+    if (!follows && device->running++ == 0)
         count_busy(sim, 1);
     if (device->gpu)
         device->target = device->work + work;

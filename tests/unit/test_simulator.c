@@ -163,6 +163,95 @@ static void it_joins_later(void **state)
     bench_close(bench);
 }
 
+/* The third of its chunks of 2 is out when it leaves, and counts. */
+static void it_leaves(void **state)
+{
+    struct simulator_bench *bench =
+        bench_open("cores=1:wake=0:switch=0,gpu:rate=1e6:fixed=0:lanes=1:leave=5us", "regular", 20);
+    (void)state;
+    assert_us(run(bench, "dynamic:chunk=2"), 14);
+    assert_int_equal(bench->result.devices[1].items, 6);
+    assert_string_equal(bench->result.devices[1].reason, "it left");
+    bench_close(bench);
+}
+
+/* Their second chunk of 2 is lost; a thread that drives the GPU goes on with that. */
+static void the_cores_fail(void **state)
+{
+    struct simulator_bench *bench =
+        bench_open("cores=1:wake=0:switch=0:fail=3us,gpu:rate=1e6:fixed=0:lanes=1", "regular", 20);
+    (void)state;
+    assert_us(run(bench, "dynamic:chunk=2"), 18);
+    assert_int_equal(bench->result.devices[0].items, 2);
+    assert_string_equal(bench->result.devices[0].reason, "it failed");
+    bench->spec.threads = 1;
+    run(bench, "nc-ht:grains=2");
+    assert_int_equal(bench->result.devices[0].items, 0);
+    run(bench, "c-ht:grains=8,threshold=1");
+    assert_int_equal(bench->result.devices[1].items, 20);
+    bench_close(bench);
+}
+
+static void the_cores_join_later(void **state)
+{
+    struct simulator_bench *bench =
+        bench_open("cores=1:wake=0:switch=0:join=10us,gpu:rate=1e6:fixed=0:lanes=1", "regular", 30);
+    (void)state;
+    assert_us(run(bench, "dynamic:chunk=1"), 20);
+    assert_int_equal(bench->result.devices[0].items, 10);
+    assert_us(bench->result.ideal_seconds * 1e6, 20);
+    bench->spec.without = 1;
+    assert_us(run(bench, "dynamic:chunk=1"), 30);
+    assert_string_equal(bench->result.devices[0].reason, "left out");
+    bench_close(bench);
+}
+
+/* As in a_device_fails, but its two earlier chunks are lost as well. */
+static void all_or_nothing(void **state)
+{
+    struct simulator_bench *bench =
+        bench_open("cores=1:wake=0:switch=0,gpu:rate=1e6:fixed=0:lanes=1:fail=5us", "regular", 20);
+    (void)state;
+    bench->spec.all_or_nothing = 1;
+    assert_us(run(bench, "dynamic:chunk=2"), 20);
+    assert_int_equal(bench->result.devices[1].items, 0);
+    bench_close(bench);
+}
+
+/* Ten items from -7 on, each more expensive than the one before. */
+static void a_range_begins_anywhere(void **state)
+{
+    struct simulator_bench *bench = bench_open("cores=1,gpu:lanes=1", "linear-up", 10);
+    double us = run(bench, "dynamic:chunk=3");
+    (void)state;
+    bench->spec.first = -7;
+    assert_us(run(bench, "dynamic:chunk=3"), us);
+    bench_close(bench);
+}
+
+static void vectors(void **state)
+{
+    (void)state;
+    assert_us(time_of("cores=1:fill=8", "dynamic:chunk=20", 20), 24);
+    assert_us(time_of("cores=1:fill=8", "dynamic:chunk=16", 32), 32);
+}
+
+static void limit_to_five(void *context, int device, struct yk_split_device *known)
+{
+    (void)context;
+    known->limit = device == 1 ? 5 : 0;
+}
+
+static void what_is_known_can_be_changed(void **state)
+{
+    struct simulator_bench *bench = bench_open("cores=1,gpu:f=100:lanes=1", "regular", 1000);
+    (void)state;
+    bench->spec.know = limit_to_five;
+    bench_run(bench);
+    assert_in_range(bench->result.devices[1].items, 1, 5 * bench->result.devices[1].chunks);
+    bench_close(bench);
+}
+
 static void load(void **state)
 {
     (void)state;
@@ -458,6 +547,13 @@ int main(void)
         cmocka_unit_test(a_device_fails),
         cmocka_unit_test(no_device_is_left),
         cmocka_unit_test(it_joins_later),
+        cmocka_unit_test(it_leaves),
+        cmocka_unit_test(the_cores_fail),
+        cmocka_unit_test(the_cores_join_later),
+        cmocka_unit_test(all_or_nothing),
+        cmocka_unit_test(a_range_begins_anywhere),
+        cmocka_unit_test(vectors),
+        cmocka_unit_test(what_is_known_can_be_changed),
         cmocka_unit_test(load),
         cmocka_unit_test(contention),
         cmocka_unit_test(stairs),
