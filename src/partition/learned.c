@@ -61,8 +61,10 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     /* Chunks beside other jobs wait; that is not the cost of their items. */
     learned->spread = fmax(job->crowded ? 0 : outcome->spread, SPREAD_FADE * learned->spread);
     learned->crowded = job->crowded;
-    learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
     learned->waited = outcome->waited;
+    if (outcome->items == 0) /* it was measured, then it failed, and its results did not count */
+        return;
+    learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
     learned->grain = (double)outcome->items / (double)outcome->chunks;
 }
 

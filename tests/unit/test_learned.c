@@ -56,6 +56,20 @@ static void the_latest_speed_counts(void **state)
 }
 
 /* Large chunks do not show the cost that small ones had, so that cost is forgotten slowly. */
+/* A device that failed has lost the results of a job that is all or nothing: no item, but a speed.
+ */
+static void lost_results_have_no_bytes(void **state)
+{
+    struct yk_learned learned;
+    (void)state;
+    yk_learned_open(&learned);
+    note(&learned, 0, 4);
+    assert_true(learned.rate == 4 && learned.copied_bytes == 0 && learned.grain == 0);
+    note(&learned, 100, 4);
+    note(&learned, 0, 4);
+    assert_true(learned.copied_bytes == 8);
+}
+
 static void dear_chunks_are_remembered(void **state)
 {
     struct yk_split_outcome outcome = { .items = 100, .rate = 1, .spread = 4 };
@@ -464,6 +478,7 @@ int main(void)
         cmocka_unit_test(nothing_is_known_at_first),
         cmocka_unit_test(the_latest_speed_counts),
         cmocka_unit_test(those_that_are_alike_and_waited_are_level),
+        cmocka_unit_test(lost_results_have_no_bytes),
         cmocka_unit_test(dear_chunks_are_remembered),
         cmocka_unit_test(a_chunks_cost_stays_within_what_was_told),
         cmocka_unit_test(who_gets_nothing_is_measured_again),
