@@ -33,7 +33,10 @@ const struct yk_option yk_machine_options[] = {
       YK_OPTION_CHOICE, FIELD(stair), no_yes },
     { "lanes", NULL, NULL, "gpu: queues to keep busy, one chunk each [2]", YK_OPTION_INT,
       FIELD(lanes), NULL },
-    { "noise", NULL, "0", "times vary by up to this fraction, the same way for the same seed",
+    { "noise", NULL, "0",
+      "times vary by up to this fraction, the same way for the same seed; yoke sim: of all "
+      "devices, "
+      "unless a GPU has its own",
       YK_OPTION_REAL, FIELD(noise), NULL },
     { "contention", NULL, "0",
       "kernels take longer by this fraction for each other device that is computing",
@@ -113,7 +116,7 @@ static const struct key_rule {
     { "f", 1e-9, 1e9, 0, { 0, J | S } },     { "work", 1e-9, 1e9, 0, { B, B } },
     { "fixed", 0, HOUR, 0, { B, ALL } },     { "launch", 0, HOUR, 0, { 0, ALL } },
     { "fill", 1, 1e12, 0, { J, ALL } },      { "stair", 0, 1, 0, { 0, ALL } },
-    { "lanes", 1, 64, 0, { 0, ALL } },       { "noise", 0, 0.99, 0, { ALL, B } },
+    { "lanes", 1, 64, 0, { 0, ALL } },       { "noise", 0, 0.99, 0, { ALL, B | J } },
     { "contention", 0, 1e3, 0, { ALL, B } }, { "seed", -HUGE * 10, HUGE * 10, 0, { ALL, B } },
     { "slow", 0, 0, 0, { B, B } },           { "slowed", 1e-9, 1e9, 0, { B, B } },
     { "load", 0, 0, 0, { ALL, ALL } },       { "link", 1, HUGE, J | S, { 0, ALL } },

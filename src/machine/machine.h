@@ -17,7 +17,8 @@
 enum { yk_machine_gpus_max = 10000 };
 
 struct yk_machine {
-    struct yk_machine_device cpu; /* its noise, contention and seed are those of all devices */
+    struct yk_machine_device cpu; /* its contention and seed are those of all devices, and its
+                                   * noise, unless a GPU has its own */
     struct yk_machine_device *gpus;
     int gpu_count;
 };

@@ -95,5 +95,6 @@ double yk_simulator_crowd(const struct yk_simulator *sim)
 
 double yk_simulator_noise(struct yk_simulator *sim, int device)
 {
-    return yk_machine_noise(sim->machine->cpu.noise, &sim->devices[device].noise);
+    const double own = sim->devices[device].model->noise;
+    return yk_machine_noise(own > 0 ? own : sim->machine->cpu.noise, &sim->devices[device].noise);
 }

@@ -20,11 +20,22 @@
 
 enum { bench_lanes_max = 256, bench_devices_max = 64 };
 
+/* What is known of a device beforehand, right or wrong; 0: nothing. */
+struct bench_told {
+    double rate, share, peak;
+    int64_t limit;
+};
+
 struct simulator_bench {
     struct yk_machine machine;
     struct yk_profile profile;
     struct yk_simulate_spec spec;
     struct yk_simulate_result result;
+    struct bench_told told[bench_devices_max];
+    /* what the runs taught */
+    struct yk_learned learned[bench_devices_max];
+    struct yk_adjust adjust;
+    struct yk_late late;
     /* computed from the spans */
     unsigned char *counted; /* for each item, how often it counted */
     signed char *by;        /* for each item that counted, the device that did it */
@@ -110,7 +121,8 @@ static inline double bench_run(struct simulator_bench *bench)
     int64_t sum = 0;
     int d;
     memset(bench->counted, 0, (size_t)items);
-    memset(bench->by, -1, (size_t)items);
+    if (bench->spec.all_or_nothing)
+        memset(bench->by, -1, (size_t)items);
     memset(bench->device_done, 0, sizeof bench->device_done);
     memset(bench->lane_end, 0, sizeof bench->lane_end);
     memset(bench->engine_end, 0, sizeof bench->engine_end);
@@ -130,6 +142,20 @@ static inline double bench_run(struct simulator_bench *bench)
     return bench->result.seconds * 1e6;
 }
 
+/* For spec.know: what told[] says, and no peak that it does not tell. */
+static inline void bench_know(void *context, int device, struct yk_split_device *known)
+{
+    const struct bench_told *told = &((struct simulator_bench *)context)->told[device];
+    known->peak = told->peak;
+    if (told->peak == 0)
+        known->make = 0;
+    if (known->rate == 0)
+        known->rate = told->rate;
+    if (known->share < 0 && told->share > 0)
+        known->share = told->share;
+    known->limit = told->limit;
+}
+
 /* Copies what the latest run learned, for the spec of the next run. */
 static inline void bench_take_learned(const struct simulator_bench *bench, struct yk_learned *out)
 {
@@ -138,18 +164,46 @@ static inline void bench_take_learned(const struct simulator_bench *bench, struc
         out[d] = bench->result.devices[d].learned;
 }
 
+/* The next run knows what the latest one learned. */
+static inline void bench_learn(struct simulator_bench *bench)
+{
+    bench_take_learned(bench, bench->learned);
+    bench->adjust = bench->result.adjust;
+    bench->late = bench->result.late;
+    bench->spec.learned = bench->learned;
+    bench->spec.adjust = &bench->adjust;
+    bench->spec.late = bench->late;
+}
+
+static inline void bench_forget(struct simulator_bench *bench)
+{
+    bench->spec.learned = NULL;
+    bench->spec.adjust = NULL;
+    bench->spec.late = (struct yk_late){ 0 };
+}
+
 /* Runs `count` times, each with what the run before learned; returns the last run's time. */
 static inline double bench_rerun(struct simulator_bench *bench, int count)
 {
-    struct yk_learned learned[bench_devices_max];
-    double seconds = bench_run(bench);
-    bench->spec.learned = learned;
+    double us = bench_run(bench);
     while (--count > 0) {
-        bench_take_learned(bench, learned);
-        seconds = bench_run(bench);
+        bench_learn(bench);
+        us = bench_run(bench);
     }
-    bench->spec.learned = NULL;
-    return seconds;
+    bench_forget(bench);
+    return us;
+}
+
+/* The least time, in us, of all devices together, or of one: yk_machine_ideal. */
+static inline double bench_ideal(const struct simulator_bench *bench, int only)
+{
+    const struct yk_simulate_spec *spec = &bench->spec;
+    const struct yk_machine_job job = { .items = (double)bench->profile.items,
+                                        .core_seconds = spec->core_seconds,
+                                        .bytes_in = spec->bytes_in,
+                                        .bytes_out = spec->bytes_out,
+                                        .dearest = bench->profile.dearest };
+    return 1e6 * yk_machine_ideal(&bench->machine, &job, only);
 }
 
 static inline void bench_close(struct simulator_bench *bench)

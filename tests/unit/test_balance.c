@@ -1,11 +1,55 @@
-/* test_balance.c - which device is left out if devices could not do their smallest part in time:
- * one that is slow at it, and never a fast device whose part the others would take far longer for.
- * test_partition_auto.c tests that all remaining devices end together. */
-#include <math.h>
-
+/* test_balance.c - all devices end together, except those that could not do their smallest part in
+ * time. Left out is one that is slow at it, and never a fast device whose part the others would
+ * take far longer for. */
 #include "dispatch_two.h"
-#include "machine_device.h"
+#include "draw.h"
 #include "partition/balance.h"
+
+static void quotas_by_hand(void **state)
+{
+    struct yk_taker loads[3] = { { .item = 1 }, { .item = 3 }, { .item = 1, .ready = 500 } };
+    (void)state;
+    /* T + T / 3 = 400 */
+    assert_float_equal(yk_balance(loads, 3, 400), 300, 1e-9);
+    assert_float_equal(loads[0].items, 300, 1e-9);
+    assert_float_equal(loads[1].items, 100, 1e-9);
+    assert_float_equal(loads[2].items, 0, 0);
+    /* the third one joins: T + T / 3 + T - 500 = 1833.3 */
+    assert_float_equal(yk_balance(loads, 3, 5500.0 / 3), 1000, 1e-9);
+    assert_float_equal(loads[2].items, 500, 1e-9);
+    /* its smallest part takes too long */
+    loads[2].least = 501;
+    assert_float_equal(yk_balance(loads, 3, 5500.0 / 3), 1375, 1e-9);
+    loads[0].item = loads[1].item = loads[2].item = 0;
+    assert_true(isinf(yk_balance(loads, 3, 1)));
+}
+
+static void quotas_by_force(void **state)
+{
+    int round, d;
+    (void)state;
+    draw_seed = 7;
+    for (round = 0; round < 2000; round++) {
+        struct yk_taker loads[6];
+        double items = draw_whole(1, 100000), total = 0, end;
+        for (d = 0; d < 6; d++)
+            loads[d] = (struct yk_taker){ .item = draw_whole(0, 99) / 7.0,
+                                          .ready = draw_whole(0, 2999),
+                                          .fixed = draw_whole(0, 999) };
+        end = yk_balance(loads, 6, items);
+        for (d = 0; d < 6; d++) {
+            const struct yk_taker *load = &loads[d];
+            double start = load->ready + load->fixed;
+            total += load->items;
+            assert_true(load->items >= 0);
+            if (load->items > 0)
+                assert_float_equal(start + load->item * load->items, end, 1e-6 * end);
+            else
+                assert_true(load->item <= 0 || start >= end * (1 - 1e-9));
+        }
+        assert_true(isinf(end) || fabs(total - items) < 1e-6 * items);
+    }
+}
 
 /* When the last one of them ends, if a part below the smallest one takes as long as the smallest.
  */
@@ -82,21 +126,19 @@ static double best_of_sets(const struct yk_taker *loads, int count, double items
  * the check whether they can be spared it was up to 400 times.) */
 static void nearly_as_good_as_the_best_set(void **state)
 {
-    unsigned seed = 11;
     double worst = 1;
     (void)state;
+    draw_seed = 11;
     for (int round = 0; round < 5000; round++) {
         struct yk_taker loads[6];
-        const double items = 1 + machine_random(&seed) % 10000;
+        const double items = draw_whole(1, 10000);
         for (int d = 0; d < 6; d++) {
-            const double item = exp((machine_random(&seed) % 1000) / 100.0);
-            const double fixed = machine_random(&seed) % 1000;
-            loads[d] =
-                (struct yk_taker){ .item = item,
-                                   .ready = machine_random(&seed) % 3000,
-                                   .fixed = fixed,
-                                   .least =
-                                       fixed + item * (double)(1 + machine_random(&seed) % 5000) };
+            const double item = exp(draw_real(0, 10));
+            const double fixed = draw_whole(0, 999);
+            loads[d] = (struct yk_taker){ .item = item,
+                                          .ready = draw_whole(0, 2999),
+                                          .fixed = fixed,
+                                          .least = fixed + item * draw_whole(1, 5000) };
         }
         const double best = best_of_sets(loads, 6, items);
         yk_balance(loads, 6, items);
@@ -156,6 +198,8 @@ static void slow_cores_get_no_more_than_their_part(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quotas_by_hand),
+        cmocka_unit_test(quotas_by_force),
         cmocka_unit_test(the_fast_one_does_the_rest),
         cmocka_unit_test(one_of_two_alike_is_enough),
         cmocka_unit_test(slow_ones_go),

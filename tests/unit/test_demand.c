@@ -1,16 +1,11 @@
 /* Tests of demand: the example of section 4.1 of Ribeiro et al. decision by decision, the window,
- * each model of capability, and that no item is lost whatever is known or measured. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+ * and each model of capability. test_simulator_any.c tests that no item is lost whatever is known
+ * or measured. */
+#include <stdio.h>
 
-#include <cmocka.h>
 #include <yoke/status.h>
 
-#include "base/alloc.h"
-#include "dispatch_machine.h"
+#include "simulator_bench.h"
 
 enum { GPU, CPU };
 #define GIVEN "demand:dd=10,model=given,capability=1.0/0.3"
@@ -393,70 +388,17 @@ static void right_capabilities_end_together(void **state)
     size_t i;
     (void)state;
     for (i = 0; i < 2; i++) {
-        struct machine m = { .last = 1000000, .unit = 1, .seed = 1, .partitioner = names[i] };
-        add_cores(&m, 4, 100);
-        add_gpu(&m, 10, 1);
-        add_gpu(&m, 20, 1);
-        assert_int_equal(run_machine(&m), 0);
-        print_message("%s: %.3f of ideal\n", names[i], m.seconds_ns / ideal_ns(&m));
-        assert_true(m.seconds_ns < 1.05 * ideal_ns(&m));
-    }
-}
-
-static void draw_devices(struct machine *m, unsigned *seed)
-{
-    double item_ns = exp(12 * fraction(seed));
-    int gpus = (int)(machine_random(seed) % 5), d;
-    if (gpus == 0 || machine_random(seed) % 4)
-        add_cores(m, 1 + (int)(machine_random(seed) % 16), item_ns);
-    for (d = 0; d < gpus; d++) {
-        struct model *gpu =
-            add_gpu(m, item_ns * exp(10 * fraction(seed) - 5), 1 + machine_random(seed) % 5000);
-        draw_limits(m, gpu, seed);
-    }
-}
-
-/* All but one device may fail, leave or be late, and their known speeds may be wrong. */
-static void draw_mishaps(struct machine *m, unsigned *seed)
-{
-    double length = 2 * ideal_ns(m);
-    int survivor = (int)(machine_random(seed) % (unsigned)m->count), d;
-    for (d = 0; d < m->count; d++) {
-        struct model *model = &m->models[d];
-        draw_mishap(model, d != survivor, length, seed);
-        if (machine_random(seed) % 4)
-            model->known.peak = exp(20 * fraction(seed));
-    }
-}
-
-static void nothing_is_lost_or_done_twice(void **state)
-{
-    static const char *const models[] = { "learned", "measured", "peak", "given" };
-    char name[160];
-    unsigned round;
-    (void)state;
-    for (round = 1; round <= 1200; round++) {
-        unsigned seed = round * 2654435761u | 1;
-        struct machine *m = calloc(1, sizeof *m);
-        int used, d;
-        m->seed = seed;
-        m->first = (int64_t)(machine_random(&seed) % 1000) - 500;
-        m->last = m->first + machine_random(&seed) % (machine_random(&seed) % 4 ? 20000 : 5);
-        m->unit = machine_random(&seed) % 3 ? 1 : 1 + machine_random(&seed) % 50;
-        m->all_or_nothing = machine_random(&seed) % 3 == 0;
-        m->partitioner = name;
-        draw_devices(m, &seed);
-        draw_mishaps(m, &seed);
-        used = snprintf(name, sizeof name, "demand:dd=%u,window=%u,model=%s",
-                        1 + machine_random(&seed) % 300, 1 + machine_random(&seed) % 4,
-                        models[round % 4]);
-        for (d = 0; round % 4 == 3 && d < m->count; d++)
-            used += snprintf(name + used, sizeof name - (size_t)used, "%s%.3g",
-                             d ? "/" : ",capability=", exp(10 * fraction(&seed) - 5));
-        if (run_machine(m))
-            fail_msg("round %u under %s", round, name);
-        assert_int_equal(yk_alloc_outstanding(), 0);
-        free(m);
+        struct simulator_bench *bench =
+            bench_open("cores=4:rate=2.5e6:poll=0:wake=0:switch=0,"
+                       "gpuA:rate=1e8:fixed=0:launch=10us,gpuB:rate=5e7:fixed=0:launch=10us",
+                       "regular", 1000000);
+        double part;
+        bench->spec.know = bench_know;
+        bench->spec.partitioner = names[i];
+        part = bench_run(bench) / bench_ideal(bench, -1);
+        print_message("%s: %.3f of ideal\n", names[i], part);
+        assert_true(part < 1.05);
+        bench_close(bench);
     }
 }
 
@@ -478,7 +420,6 @@ int main(void)
         cmocka_unit_test(measured_times_may_be_absurd),
         cmocka_unit_test(wrong_words_are_named),
         cmocka_unit_test(right_capabilities_end_together),
-        cmocka_unit_test(nothing_is_lost_or_done_twice),
     };
     return cmocka_run_group_tests_name("demand", tests, NULL, NULL);
 }

@@ -2,17 +2,11 @@
  * choices in host_threads.h, decision by decision, and the loss if the figures are taken literally.
  *
  * Rates are such that all quotients are exact in binary. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include <stdio.h>
 
-#include <cmocka.h>
 #include <yoke/status.h>
 
-#include "base/alloc.h"
-#include "dispatch_machine.h"
+#include "simulator_bench.h"
 
 enum { CPU, GPU, OTHER_GPU, WAIT = -1 };
 
@@ -233,13 +227,14 @@ static void a_lost_gpu_gives_its_thread_and_its_items_back(void **state)
     yk_dispatch_close(play.dispatch);
 }
 
-static void add_driven_gpu(struct machine *m, double item_ns)
+/* Threads that see at once that their GPU is done. */
+#define HOSTS(cores) "cores=" cores ":poll=0:wake=0:switch=0"
+
+static double run(struct simulator_bench *bench, const char *partitioner)
 {
-    struct model *gpu = add_gpu(m, item_ns, 1);
-    gpu->known.lanes = 1;
-    gpu->known.hosts = 1;
-    gpu->known.host_lane = m->models[0].known.lanes - (m->count - 1);
-    gpu->fixed_ns = 0;
+    bench->spec.know = bench_know;
+    bench->spec.partitioner = partitioner;
+    return bench_run(bench);
 }
 
 /* Fig. 9 taken literally: every core's first chunk except the first core's is min(max over nothing,
@@ -252,28 +247,48 @@ static void literally_a_core_would_get_most_of_the_range(void **state)
     } machines[] = { { 8, 1, 7.5 }, { 8, 4, 7.5 }, { 32, 1, 7.5 }, { 8, 4, 3.5 }, { 32, 1, 3.5 } };
     const int64_t items = 80000;
     size_t i;
-    int g;
     (void)state;
     for (i = 0; i < sizeof machines / sizeof *machines; i++) {
-        double core_ns = 1000, cores = machines[i].cores, ideal, literal;
-        struct machine m = {
-            .last = items, .unit = 1, .seed = 1, .partitioner = "nc-ht:grains=200"
-        };
-        add_cores(&m, machines[i].cores, core_ns / cores);
-        for (g = 0; g < machines[i].gpus; g++)
-            add_driven_gpu(&m, core_ns / machines[i].f);
-        assert_int_equal(run_machine(&m), 0);
-        ideal =
-            (double)items * core_ns / (cores - machines[i].gpus + machines[i].gpus * machines[i].f);
-        literal = ((double)items - 200 * machines[i].gpus) / cores * core_ns;
-        if (m.seconds_ns > 1.03 * ideal)
-            fail_msg("%d cores, %d GPUs: %.3f of ideal", machines[i].cores, machines[i].gpus,
-                     m.seconds_ns / ideal);
-        assert_true(literal > 1.05 * m.seconds_ns);
-        print_message("(%d,%d) f=%.1f: %.1f %% over ideal, literally at least %.1f %%\n",
-                      machines[i].cores, machines[i].gpus, machines[i].f,
-                      100 * (m.seconds_ns / ideal - 1), 100 * (literal / ideal - 1));
+        const double cores = machines[i].cores, gpus = machines[i].gpus;
+        double ideal, literal, us;
+        struct simulator_bench *bench;
+        char line[200];
+        snprintf(line, sizeof line, HOSTS("%d") ",gpu*%d:f=%g:fixed=0", machines[i].cores,
+                 machines[i].gpus, machines[i].f);
+        bench = bench_open(line, "regular", items); /* an item takes a core 1 us */
+        bench->spec.threads = machines[i].cores;
+        us = run(bench, "nc-ht:grains=200");
+        ideal = (double)items / (cores - gpus + gpus * machines[i].f);
+        literal = ((double)items - 200 * gpus) / cores;
+        if (us > 1.03 * ideal)
+            fail_msg("%g cores, %g GPUs: %.3f of ideal", cores, gpus, us / ideal);
+        assert_true(literal > 1.05 * us);
+        print_message("(%g,%g) f=%.1f: %.1f %% over ideal, literally at least %.1f %%\n", cores,
+                      gpus, machines[i].f, 100 * (us / ideal - 1), 100 * (literal / ideal - 1));
+        bench_close(bench);
     }
+}
+
+/* A GPU without any core: it has threads of its own. */
+static void drive_a_gpu_alone(const char *partitioner)
+{
+    const struct yk_split_device gpu = { .name = "gpu", .lanes = 2, .fill = 1, .share = -1 };
+    const struct yk_split_spec spec = {
+        .last = 1000, .unit = 1, .devices = &gpu, .device_count = 1, .partitioner = partitioner
+    };
+    const struct yk_chunk_times times = { .issued = 1, .ended = 100 };
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk;
+    int64_t wake_ns;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 0);
+    while (yk_dispatch_left(dispatch) > 0) {
+        assert_int_equal(
+            yk_dispatch_next(dispatch, &(struct yk_request){ 0, 0, 0 }, &chunk, &wake_ns), YK_TAKE);
+        yk_dispatch_done(dispatch, &chunk, chunk.last - chunk.first, &times);
+        assert_true(yk_dispatch_check(dispatch));
+    }
+    yk_dispatch_close(dispatch);
 }
 
 /* One GPU, and one thread, which drives it: fig. 8 line 5 divides by 0. */
@@ -284,34 +299,33 @@ static void nobody_else_is_there(void **state)
     size_t i;
     (void)state;
     for (i = 0; i < 4; i++) {
-        struct machine m = { .last = 1000, .unit = 1, .seed = 1, .partitioner = partitioners[i] };
-        add_cores(&m, 1, 100);
-        add_driven_gpu(&m, 10);
-        assert_int_equal(run_machine(&m), 0);
-        m = (struct machine){ .last = 1000, .unit = 1, .seed = 1, .partitioner = partitioners[i] };
-        add_gpu(&m, 10, 1);
-        assert_int_equal(run_machine(&m), 0);
-        m = (struct machine){ .last = 1000, .unit = 1, .seed = 1, .partitioner = partitioners[i] };
-        add_cores(&m, 4, 100);
-        assert_int_equal(run_machine(&m), 0);
+        struct simulator_bench *bench = bench_open(HOSTS("1") ",gpu:f=10", "regular", 1000);
+        bench->spec.threads = 1;
+        run(bench, partitioners[i]);
+        bench->spec.without = 1;
+        run(bench, partitioners[i]);
+        bench_close(bench);
+        bench = bench_open(HOSTS("4"), "regular", 1000);
+        run(bench, partitioners[i]);
+        bench_close(bench);
+        drive_a_gpu_alone(partitioners[i]);
     }
 }
 
 /* A chunk has a fixed cost of 1,000 items, so a grain of 10 would be a hundred times too small. */
 static void a_grain_that_is_not_given_is_found(void **state)
 {
-    struct machine m = { .last = 1000000, .unit = 1, .seed = 1, .partitioner = "nc-ht" };
-    struct model *gpu;
+    struct simulator_bench *bench = bench_open(
+        HOSTS("4") ":rate=1e7,gpu:rate=1e8:fixed=0:launch=10us:fill=10", "regular", 1000000);
+    const struct yk_simulate_device *gpu;
     (void)state;
-    add_cores(&m, 4, 25);
-    gpu = add_gpu(&m, 10, 10);
-    gpu->known.lanes = 1;
-    gpu->fixed_ns = 10000;
-    assert_int_equal(run_machine(&m), 0);
-    assert_non_null(strstr(m.reasons[1], "(found)"));
-    print_message("%s\n", m.reasons[1]);
-    assert_true(m.outcomes[1].items / m.outcomes[1].chunks > 1000);
-    assert_true(m.outcomes[1].items > 500000);
+    run(bench, "nc-ht");
+    gpu = &bench->result.devices[1];
+    assert_non_null(strstr(gpu->reason, "(found)"));
+    print_message("%s\n", gpu->reason);
+    assert_true(gpu->items / gpu->chunks > 1000);
+    assert_true(gpu->items > 500000);
+    bench_close(bench);
 }
 
 static void measured_times_may_be_absurd(void **state)
@@ -374,11 +388,10 @@ static void wrong_words_are_named(void **state)
 
 static void grains_larger_than_the_range_are_the_range(void **state)
 {
-    struct machine m = { .last = 100, .unit = 1, .seed = 1, .partitioner = "nc-ht:grains=1e30" };
+    struct simulator_bench *bench = bench_open(HOSTS("2") ",gpu:f=2", "regular", 100);
     (void)state;
-    add_cores(&m, 2, 10);
-    add_driven_gpu(&m, 10);
-    assert_int_equal(run_machine(&m), 0);
+    run(bench, "nc-ht:grains=1e30");
+    bench_close(bench);
 }
 
 static void memory_runs_out_at_every_allocation(void **state)
