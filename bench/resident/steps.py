@@ -5,13 +5,14 @@
 
 YOKE is the command. A program has one to four kernels on up to four arrays that stay, with halos, arrays that are read whole, sums, and
 arrays that the program itself reads or writes in each step. A machine has cores, which are 1/3 to 1/300 of a GPU, and one to four GPUs,
-alike or not, with or without peer access; jobs take 2 us to 20 ms. For each, fixed splits are searched (how many GPUs, the cores' part, the
+alike or not, with or without peer access; drivers tell speeds that are wrong by a factor (log-normal, 1); jobs take 2 us to 20 ms. For each, fixed splits are searched (how many GPUs, the cores' part, the
 cores alone), and each device alone; the best is that with the shortest late step, the median of the second half. Prints the partitioner's
 late step and all steps over those of the best, the worst programs, and the quantiles. The clock is virtual, so this machine does not matter.
 """
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import random
 import subprocess
@@ -49,8 +50,9 @@ def machine(r):
                                                              r.choice([12e9, 28e9, 50e9]), r.choice(["", ":peer=150e9"]))
     rates = [rate] * gpus if r.random() < 0.7 else [rate * r.uniform(0.3, 1) for _ in range(gpus)]
     core = rate / (10 ** r.uniform(0.5, 2.5)) / cores
-    parts = ["cores=%d:rate=%.3g:noise=%g:seed=%d" % (cores, core, noise, r.randint(1, 999))]
-    parts += ["gpu%s:rate=%.3g:%s" % ("abcd"[g], x, keys) for g, x in enumerate(rates)]
+    peaks = [math.exp(r.gauss(0, 1)) for _ in range(2)]  # programs reach different parts of it
+    parts = ["cores=%d:rate=%.3g:noise=%g:seed=%d:peak=%.3g" % (cores, core, noise, r.randint(1, 999), peaks[0])]
+    parts += ["gpu%s:rate=%.3g:peak=%.3g:%s" % ("abcd"[g], x, peaks[1], keys) for g, x in enumerate(rates)]
     return ",".join(parts), rates, core * cores
 
 

@@ -106,17 +106,19 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
     const struct yk_simulated_device *device = &sim->devices[d];
     const struct yk_machine_device *gpu = device->gpu;
     const struct yk_learned *learned = spec->learned ? &spec->learned[d] : NULL;
-    *out = (struct yk_split_device){ .name = gpu ? gpu->name : "cpu",
-                                     .lanes = device->lane_count,
-                                     .host_memory = !gpu,
-                                     .cores = gpu ? 0 : (int)spec->machine->cpu.cores,
-                                     .fill = gpu ? gpu->fill : device->lane_count,
-                                     .lane_fill = gpu ? 0 : device->model->fill,
-                                     .fixed_ns = yk_simulator_told_ns(gpu),
-                                     .peak = (gpu ? 1 : (double)spec->machine->cpu.cores) /
-                                             device->item_ns,
-                                     .make = make_of(sim, d),
-                                     .share = -1 };
+    *out = (struct yk_split_device){
+        .name = gpu ? gpu->name : "cpu",
+        .lanes = device->lane_count,
+        .host_memory = !gpu,
+        .cores = gpu ? 0 : (int)spec->machine->cpu.cores,
+        .fill = gpu ? gpu->fill : device->lane_count,
+        .lane_fill = gpu ? 0 : device->model->fill,
+        .fixed_ns = yk_simulator_told_ns(gpu),
+        .peak = (gpu ? gpu->peak : spec->machine->cpu.peak * (double)spec->machine->cpu.cores) /
+                device->item_ns,
+        .make = make_of(sim, d),
+        .share = -1
+    };
     if (learned)
         yk_learned_tell(learned, out);
     if (gpu)

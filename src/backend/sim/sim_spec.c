@@ -98,7 +98,7 @@ static void desc_fill(const struct sim_selector *selector, struct yk_machine_dev
     desc->fill = cpu ? s->cores : s->fill;
     desc->link_bytes_per_ns = s->link / 1e9;
     desc->launch_ns = 1e9 * (s->fixed + s->launch);
-    desc->peak_per_ns = s->rate * desc->cores / 1e9;
+    desc->peak_per_ns = s->peak * s->rate * desc->cores / 1e9;
     snprintf(desc->identity, sizeof desc->identity, "%s", s->identity ? s->identity : "");
     snprintf(desc->driver, sizeof desc->driver, "sim");
     snprintf(desc->model, sizeof desc->model, "simulated %s, %g items/s", cpu ? "CPU core" : "GPU",
