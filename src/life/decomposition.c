@@ -298,6 +298,14 @@ static int rows_stay(const struct yk_job *job, const struct yk_split_device *kno
     return 0;
 }
 
+/* Overhead of a chunk before any was measured. Sending the result of a reduction takes as long as
+ * starting a kernel. */
+static double told_ns(const struct yk_job *job, int device)
+{
+    const struct yk_device_desc *desc = &job->runtime->devices[device].device->desc;
+    return desc->host_memory ? YK_WORTH_WAKING_NS : desc->launch_ns * (job->reduction ? 2 : 1);
+}
+
 static void describe_places(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = &job->split.decomposition->members[job->split.member];
@@ -305,8 +313,7 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
     for (d = 0; d < job->device_count; d++) {
         member->make[d] = known[d].make;
         member->peak[d] = known[d].peak;
-        member->told[d] = known[d].host_memory ? YK_WORTH_WAKING_NS
-                                               : job->runtime->devices[d].device->desc.launch_ns;
+        member->told[d] = told_ns(job, d);
         member->fill[d] =
             known[d].host_memory
                 ? 0

@@ -293,14 +293,15 @@ int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer
         find(explorer, offer->devices)->recut ? 0 : yk_explore_ns(explorer, offer->devices);
     const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
     const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
+    const double best_ns = offer->least_ns / offer->relief;
     double most_ns = yk_explore_budget(explorer);
     if (explorer->rests > 0)
         return 0;
-    if (!(now > 0) || offer->parts_ns / offer->relief >= now)
+    if (!(now > 0) || best_ns >= now)
         return 0;      /* it cannot win */
-    if (!(before > 0)) /* half of what it may gain at best is expected */
+    if (!(before > 0)) /* the harmonic mean of the time predicted and the best one is expected */
         most_ns =
-            fmax(most_ns, explorer->all_ns * (1 - 2 * offer->parts_ns / (1 + offer->relief) / now) -
+            fmax(most_ns, explorer->all_ns * (1 - 2 / (1 / offer->parts_ns + 1 / best_ns) / now) -
                               explorer->spent_ns);
     return offer->move_ns + rounds * loss_ns <= most_ns &&
            yk_explore_try(explorer, offer->devices, offer->move_ns);

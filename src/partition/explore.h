@@ -65,6 +65,7 @@ struct yk_explore_offer {
     uint32_t devices;
     double round_ns; /* a round, with the present overhead */
     double parts_ns; /* its parts alone */
+    double least_ns; /* these, if uncertain costs were one standard error lower */
     double relief;   /* factor by which its parts may be shorter than with the present devices */
     double move_ns;  /* time to move rows there, and back if it is not expected to win */
 };

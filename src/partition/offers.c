@@ -13,7 +13,7 @@ double yk_team_relief(double host_memory_part)
     return 1 + fmax(APART, fmin(SHARED, host_memory_part));
 }
 
-/* Teams to be tried, in this order, each once. */
+/* Teams that may be tried, each once. */
 struct others {
     uint32_t team[3 * YK_TEAM_DEVICES + 2];
     int count;
@@ -62,50 +62,81 @@ static void add_neighbours(const struct yk_offers *offers, int device, struct ot
     }
 }
 
+/* Predictions for the teams that may be offered. */
+struct list {
+    struct yk_explore_offer offer[3 * YK_TEAM_DEVICES + 2];
+    int count;
+};
+
+/* The overhead beyond the parts is assumed to be the same for both teams, until it has been
+ * measured. */
+static void predict(const struct yk_explorer *explorer, const struct yk_offers *offers,
+                    uint32_t team, struct list *list)
+{
+    struct yk_explore_offer *found = &list->offer[list->count];
+    if (team == offers->team || !offers->predict(offers->context, team, found) ||
+        found->devices == offers->team)
+        return;
+    found->round_ns =
+        yk_explore_ns(explorer, explorer->best) + fmax(0, found->parts_ns - offers->present_ns);
+    list->count++;
+}
+
 /* The device that would be the fastest alone, as a team; 0: unknown. */
-static uint32_t fastest_alone(const struct yk_offers *offers, double *round_ns)
+static uint32_t fastest_alone(const struct yk_offers *offers)
 {
     struct yk_explore_offer offer;
+    double least_ns = INFINITY;
     uint32_t found = 0;
     int d;
-    *round_ns = INFINITY;
     for (d = 0; d < offers->devices; d++)
-        if (offers->predict(offers->context, yk_team_bit(d), &offer) &&
-            offer.parts_ns < *round_ns) {
-            *round_ns = offer.parts_ns;
+        if (offers->predict(offers->context, yk_team_bit(d), &offer) && offer.parts_ns < least_ns) {
+            least_ns = offer.parts_ns;
             found = yk_team_bit(d);
         }
     return found;
 }
 
-/* The overhead beyond the parts is assumed to be the same for both teams, until it has been
- * measured. */
-static int offer(struct yk_explorer *explorer, const struct yk_offers *offers, uint32_t team)
+/* 1: the explorer tries one, which is then predicted again: the caller has what was predicted last.
+ */
+static int offer_all(struct yk_explorer *explorer, const struct yk_offers *offers,
+                     const struct list *list)
 {
-    struct yk_explore_offer found;
-    if (team == offers->team || !offers->predict(offers->context, team, &found) ||
-        found.devices == offers->team)
-        return 0;
-    found.round_ns =
-        yk_explore_ns(explorer, explorer->best) + fmax(0, found.parts_ns - offers->present_ns);
-    return yk_explore_offer(explorer, &found);
+    for (int i = 0; i < list->count; i++)
+        if (yk_explore_offer(explorer, &list->offer[i])) {
+            struct yk_explore_offer again;
+            return offers->predict(offers->context, list->offer[i].devices, &again);
+        }
+    return 0;
+}
+
+/* The device alone comes first if it is predicted to be the fastest of all. */
+static void order(struct list *list, uint32_t alone)
+{
+    int i, best = 0;
+    for (i = 1; i < list->count; i++)
+        if (list->offer[i].parts_ns < list->offer[best].parts_ns)
+            best = i;
+    if (list->count > 0 && list->offer[best].devices == alone) {
+        const struct yk_explore_offer first = list->offer[0];
+        list->offer[0] = list->offer[best];
+        list->offer[best] = first;
+    }
 }
 
 int yk_offer_others(struct yk_explorer *explorer, const struct yk_offers *offers)
 {
+    const uint32_t alone = fastest_alone(offers);
     struct others others = { .count = 0 };
-    double alone_ns;
-    const uint32_t alone = fastest_alone(offers, &alone_ns);
+    struct list list = { .count = 0 };
     int d, i;
-    if (alone_ns < offers->present_ns)
-        add(&others, alone);
     add_neighbours(offers, 0, &others);
     add(&others, alone);
     for (d = 1; d < offers->devices; d++)
         add_neighbours(offers, d, &others);
     add(&others, yk_team_all(offers->devices));
     for (i = 0; i < others.count; i++)
-        if (offer(explorer, offers, others.team[i]))
-            return 1;
-    return 0;
+        predict(explorer, offers, others.team[i], &list);
+    order(&list, alone);
+    return offer_all(explorer, offers, &list);
 }

@@ -1,9 +1,10 @@
 /* offers.h - PURE. Sets of devices ("teams"), and which other team to try after one that is known.
  *
  * A team is a bit for each device. Its neighbours are the team without a make of devices (cores are
- * one), without half of a make, or with one more make. The fastest device alone comes early: where
- * rows are gathered through the host, leaving out one of many devices gains nothing, and leaving
- * out all but one does.
+ * one), without half of a make, or with one more make. The fastest device alone is offered, too:
+ * where rows are gathered through the host, leaving out one of many devices gains nothing, and
+ * leaving out all but one does. If it is predicted to be the fastest of all, it
+ * comes first.
  */
 #ifndef YK_PARTITION_OFFERS_H
 #define YK_PARTITION_OFFERS_H
@@ -46,7 +47,8 @@ struct yk_offers {
     int (*predict)(void *context, uint32_t team, struct yk_explore_offer *out);
     void *context;
 };
-/* Offers one team after the other. 1: the explorer tries one from now on. */
+/* Offers one team after the other. 1: the explorer tries one from now on, which was predicted
+ * last. */
 int yk_offer_others(struct yk_explorer *explorer, const struct yk_offers *offers);
 
 #endif

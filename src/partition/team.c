@@ -74,9 +74,9 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
     const double ns = parts_ns(round->asks, team, &with_part);
     if (!(ns > 0))
         return 0;
-    *out = (struct yk_explore_offer){ .devices = with_part,
-                                      .parts_ns = ns,
-                                      .relief = relief(round, with_part) };
+    *out = (struct yk_explore_offer){
+        .devices = with_part, .parts_ns = ns, .least_ns = ns, .relief = relief(round, with_part)
+    };
     return 1;
 }
 

@@ -16,9 +16,12 @@ enum { BOTH = 3, ONE = 1 };
 /* Its parts alone take as long as the round. */
 static struct yk_explore_offer offer_of(uint32_t team, double round_ns)
 {
-    return (struct yk_explore_offer){
-        .devices = team, .round_ns = round_ns, .parts_ns = round_ns, .relief = 2, .move_ns = 50
-    };
+    return (struct yk_explore_offer){ .devices = team,
+                                      .round_ns = round_ns,
+                                      .parts_ns = round_ns,
+                                      .least_ns = round_ns,
+                                      .relief = 2,
+                                      .move_ns = 50 };
 }
 
 /* So many rounds; both take 100, one so much. What all took. */
@@ -135,12 +138,24 @@ static void what_cannot_win_is_not_tried(void **state)
 static void regret_pays_for_a_trial(void **state)
 {
     struct yk_explorer explorer = { 0 };
-    struct yk_explore_offer offer = { ONE, 100, 50, 1, 1000 };
+    struct yk_explore_offer offer = { ONE, 100, 50, 50, 1, 1000 };
     (void)state;
     run(&explorer, 18, 190, 1e9);
     assert_int_equal(yk_explore_offer(&explorer, &offer), 0);
     run(&explorer, 4, 190, 1e9);
     assert_true(yk_explore_budget(&explorer) < 100);
+    assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
+}
+
+/* Its predicted time is longer, but very uncertain: that counts as half of a chance. */
+static void what_is_uncertain_may_be_better(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    struct yk_explore_offer offer = { ONE, 150, 150, 150, 1, 0 };
+    (void)state;
+    run(&explorer, 40, 190, 1e9);
+    assert_int_equal(yk_explore_offer(&explorer, &offer), 0);
+    offer.least_ns = 50;
     assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
 }
 
@@ -156,7 +171,7 @@ static void regret_pays_once_for_all_trials(void **state)
     for (i = 0; i < 50; i++) {
         const uint32_t team = explorer.trying ? explorer.trying : 0xff;
         const double ns = team == 0xff ? 100 : 300;
-        const struct yk_explore_offer offer = { 1u << i % 8, 100, 50, 1, 0 };
+        const struct yk_explore_offer offer = { 1u << i % 8, 100, 50, 50, 1, 0 };
         yk_explore_note(&explorer, team, ns);
         all += ns;
         if (!explorer.trying)
@@ -273,7 +288,8 @@ static void nonsense_is_not_noted(void **state)
     yk_explore_note(&explorer, BOTH, -1);
     yk_explore_note(&explorer, BOTH, 0);
     assert_int_equal(yk_explore_team(&explorer), 0);
-    assert_int_equal(yk_explore_offer(&explorer, &(struct yk_explore_offer){ ONE, 1, 1, 1, 0 }), 0);
+    assert_int_equal(yk_explore_offer(&explorer, &(struct yk_explore_offer){ ONE, 1, 1, 1, 1, 0 }),
+                     0);
 }
 
 static void says(const struct yk_explorer *explorer, uint32_t asked, const char *words)
@@ -317,6 +333,7 @@ int main(void)
         cmocka_unit_test(what_cannot_win_is_not_tried),
         cmocka_unit_test(regret_pays_for_a_trial),
         cmocka_unit_test(regret_pays_once_for_all_trials),
+        cmocka_unit_test(what_is_uncertain_may_be_better),
         cmocka_unit_test(what_an_earlier_process_tried_is_not_tried),
         cmocka_unit_test(trials_tell_more_than_rounds),
     };
