@@ -219,6 +219,9 @@ void yk_decomposition_read(yoke_array *array, struct yk_interval rows, int64_t w
     if (!decomposition)
         return;
     decomposition->round_ns += (double)waited_ns;
+    if (!array->whole->came_home) /* its way is made ready */
+        decomposition->told = 0;
+    array->whole->came_home = 1;
     if (written && decomposition->jobs - written < YK_RECENT_JOBS)
         decomposition->home[(written - 1) % YK_RECENT_JOBS] +=
             (double)((rows.last - rows.first) * array->row_bytes);
@@ -439,7 +442,7 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
 /* A device's part of a job as a sample of its cost, without its wait for rows, which may have
  * overlapped another chunk's kernel. A part that did not `fill` the device counts as one that did.
  * Cores are woken once in a job, however many chunks they do. readied: 1: a part of the time, of
- * unknown length, made memory ready. */
+ * unknown length, made something ready. */
 static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
                                        const struct yk_member *member, int readied)
 {
@@ -505,7 +508,8 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
         struct yk_cost_sample sample;
         if (jd->outcome.items == 0)
             continue;
-        sample = sample_of(jd, member, readied && !host);
+        /* In a first job threads, caches and code are cold, too. */
+        sample = sample_of(jd, member, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
         if (note_part(&memory->cost[d], member->told[d], &sample) == YK_COST_CHANGED)
             decomposition->stale = 1;
     }

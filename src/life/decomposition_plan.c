@@ -36,10 +36,15 @@ static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
 
 static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
 {
-    const yoke_array *array;
-    for (array = job->runtime->arrays; array; array = array->next)
-        if (array->decomposition == job->split.decomposition)
-            plan->bytes += (double)yk_array_bytes(array);
+    yoke_array *array;
+    double away = 0;
+    for (array = job->runtime->arrays; array; array = array->next) {
+        if (array->decomposition != job->split.decomposition)
+            continue;
+        plan->bytes += (double)yk_array_bytes(array);
+        away += (double)(yk_array_missing(array, YK_HOST, yk_array_rows(array)) * array->row_bytes);
+    }
+    plan->away = plan->bytes > 0 ? away / plan->bytes : 0;
 }
 
 /* Describes how often each kernel runs, and after which other one. */
@@ -237,15 +242,6 @@ static void offer_others(struct yk_decomposition *decomposition, struct yk_plan 
         follow_cuts(decomposition, plan, &prospect.cuts);
 }
 
-/* Treats all estimates as certain. */
-static void trust(struct yk_plan *plan)
-{
-    int k, d;
-    for (k = 0; k < plan->kernels; k++)
-        for (d = 0; d < plan->devices; d++)
-            plan->kernel[k].cost[d].item_var = 0;
-}
-
 /* If nothing is known except that all devices are of one make: equal parts. */
 static void guess(struct yk_decomposition *decomposition, const int *make)
 {
@@ -291,7 +287,7 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
     double rounds = 0;
     const uint32_t team = recalled_team(job, &rounds);
     struct yk_cuts cuts;
-    trust(plan);
+    plan->certain = 1;
     plan->allowed = team ? team : yk_team_all(decomposition->devices);
     plan->keeps = team > 0;
     if (!isfinite(yk_plan_ns(plan, &decomposition->cuts)))

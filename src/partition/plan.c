@@ -149,9 +149,15 @@ double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
                        const struct yk_cuts *to)
 {
     double most = 0;
-    int k;
+    int k, d;
     for (k = 0; k < plan->kernels; k++)
-        most = fmax(most, change_ns(plan, from->share[k], to->share[k], plan->bytes));
+        for (d = 0; d < plan->devices; d++) {
+            const int host = !(plan->link_ns[d] > 0);
+            const struct part part = { to->share[k], d, plan->bytes * (host ? plan->away : 1) };
+            const double ns = part.share[d] > 0 ? get_ns(plan, from->share[k], &part) : 0;
+            if (ns > 0)
+                most = fmax(most, plan->start_ns + ns);
+        }
     return most;
 }
 
@@ -161,7 +167,7 @@ static double error_ns(const struct yk_plan *plan, const struct yk_cuts *from,
 {
     double sum = 0;
     int k, d;
-    for (k = 0; k < plan->kernels; k++) {
+    for (k = 0; k < plan->kernels && !plan->certain; k++) {
         const struct yk_plan_kernel *kernel = &plan->kernel[k];
         double var = 0;
         for (d = 0; d < plan->devices && kernel->weight > 0; d++) {

@@ -39,6 +39,8 @@ struct yk_plan {
     int keeps;                       /* 1: all of these must have one */
     double jobs;                     /* expected number of jobs */
     double bytes;                    /* bytes of the decomposition's rows, all arrays together */
+    double away;                     /* fraction of these that the host does not have */
+    int certain;                     /* 1: estimates are compared as if they had no errors */
     double start_ns;                 /* time until a copy begins */
     double link_ns[YK_PLAN_DEVICES]; /* time of a byte between host and device; 0: it is the
                                       * host */

@@ -28,7 +28,8 @@ static struct yk_plan plan_of(int devices, int kernels)
                             .kernels = kernels,
                             .allowed = ((uint32_t)1 << devices) - 1,
                             .jobs = 100,
-                            .bytes = 4 * ITEMS };
+                            .bytes = 4 * ITEMS,
+                            .away = 1 };
     int from, to, k;
     for (from = 0; from < devices; from++)
         for (to = 0; to < devices; to++)
@@ -41,6 +42,43 @@ static struct yk_plan plan_of(int devices, int kernels)
         plan.follows[k][(k + 1) % kernels] = 1.0 / kernels;
     }
     return plan;
+}
+
+/* Results that the program reads cost a GPU their way home, and cores nothing. Rows that the host
+ * still has need not move there. */
+static void what_is_read_and_what_is_there(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_cuts all = { .share = { { 0, 1 } } }, none = { .share = { { 1, 0 } } };
+    (void)state;
+    plan.link_ns[1] = 0.1;
+    plan.peer_ns[0][1] = plan.peer_ns[1][0] = 0;
+    plan.start_ns = 1000;
+    know(&plan.kernel[0], 0, 0.2, 0);
+    know(&plan.kernel[0], 1, 0.1, 0);
+    assert_float_equal(yk_plan_ns(&plan, &all), 1e5, 1);
+    assert_float_equal(yk_plan_move_ns(&plan, &all, &none), 1000 + 4e5, 1);
+    plan.away = 0.25;
+    assert_float_equal(yk_plan_move_ns(&plan, &all, &none), 1000 + 1e5, 1);
+    assert_float_equal(yk_plan_move_ns(&plan, &none, &all), 1000 + 4e5, 1);
+    plan.kernel[0].home_bytes = 2 * ITEMS; /* half of them, after half of the jobs */
+    plan.kernel[0].home_part = 0.5;
+    assert_float_equal(yk_plan_ns(&plan, &all), 1e5 + 500 + 2e5, 1);
+    assert_float_equal(yk_plan_ns(&plan, &none), 2e5, 1);
+}
+
+/* A part that does not fill a device takes as long as one that does. */
+static void small_parts_do_not_help(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_cuts cuts;
+    (void)state;
+    know(&plan.kernel[0], 0, 1, 0);
+    know(&plan.kernel[0], 1, 0.01, 0);
+    plan.kernel[0].fill[1] = 20 * ITEMS; /* 200 us, however small */
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(cuts.share[0][0] <= 0.2 && cuts.share[0][1] >= 0.8);
+    assert_float_equal(yk_plan_ns(&plan, &cuts), 2e5, 1);
 }
 
 static void all_end_together(void **state)
@@ -212,6 +250,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_end_together),
+        cmocka_unit_test(what_is_read_and_what_is_there),
+        cmocka_unit_test(small_parts_do_not_help),
         cmocka_unit_test(who_only_costs_gets_nothing),
         cmocka_unit_test(short_kernels_share_bounds),
         cmocka_unit_test(long_kernels_have_their_own),
