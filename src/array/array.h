@@ -92,7 +92,7 @@ struct yoke_array {
     struct yk_decomposition
         *decomposition; /* bounds of its rows (life/decomposition.h); NULL: none */
     int changes;        /* 1: a job wrote some of its rows */
-    int came_home;      /* 1: the program has read some of its rows */
+    int came_home;      /* 1: the program has waited for some of its rows */
     uint64_t written;   /* number of the latest job of its decomposition that wrote some; 0: none */
     yoke_array *next, *previous;
 };

@@ -212,19 +212,17 @@ static void note_writes(const struct yk_job *job, uint64_t number)
             job->args[p].array->whole->written = number;
 }
 
-void yk_decomposition_read(yoke_array *array, struct yk_interval rows, int64_t waited_ns)
+void yk_decomposition_read(yoke_array *array, const struct yk_program_read *read)
 {
     struct yk_decomposition *decomposition = array->whole->decomposition;
     const uint64_t written = array->whole->written;
     if (!decomposition)
         return;
-    decomposition->round_ns += (double)waited_ns;
-    if (!array->whole->came_home) /* its way is made ready */
-        decomposition->told = 0;
-    array->whole->came_home = 1;
+    decomposition->round_ns += (double)read->waited_ns;
+    decomposition->told &= !read->readied;
     if (written && decomposition->jobs - written < YK_RECENT_JOBS)
         decomposition->home[(written - 1) % YK_RECENT_JOBS] +=
-            (double)((rows.last - rows.first) * array->row_bytes);
+            (double)((read->rows.last - read->rows.first) * array->row_bytes);
 }
 
 void yk_job_decompose(struct yk_job *job)

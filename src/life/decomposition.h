@@ -86,8 +86,13 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
                        struct yk_split_device *known);
 /* The job ended well: stores each device's time in `memory`. For any partitioner. */
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
-/* The program has got these rows, for which it waited this long. */
-void yk_decomposition_read(struct yoke_array *array, struct yk_interval rows, int64_t waited_ns);
+/* The program has got rows of an array. */
+struct yk_program_read {
+    struct yk_interval rows;
+    int64_t waited_ns;
+    int readied; /* 1: something was made ready that later reads use, too */
+};
+void yk_decomposition_read(struct yoke_array *array, const struct yk_program_read *read);
 /* The job is over, or did not begin: drops its use of the decomposition. */
 void yk_job_leave_decomposition(struct yk_job *job);
 /* The array is closed: drops its use of the decomposition. The last user frees it. */

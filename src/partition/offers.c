@@ -15,7 +15,7 @@ double yk_team_relief(double host_memory_part)
 
 /* Teams that may be tried, each once. */
 struct others {
-    uint32_t team[3 * YK_TEAM_DEVICES + 2];
+    uint32_t team[3 * YK_TEAM_DEVICES + 2]; /* at most three for each device */
     int count;
 };
 
@@ -48,7 +48,7 @@ static uint32_t last_of(uint32_t team, int count)
 }
 
 /* The team without the make of a device, without half of it, and without one of it; or with that
- * make. */
+ * make, and that make instead. */
 static void add_neighbours(const struct yk_offers *offers, int device, struct others *others)
 {
     const uint32_t team = offers->team;
@@ -58,7 +58,9 @@ static void add_neighbours(const struct yk_offers *offers, int device, struct ot
         add(others, team & ~last_of(make, __builtin_popcount(make) / 2));
         add(others, team & ~last_of(make, 1));
     } else {
-        add(others, team | of_make(offers, yk_team_all(offers->devices), device));
+        const uint32_t other = of_make(offers, yk_team_all(offers->devices), device);
+        add(others, team | other);
+        add(others, other);
     }
 }
 

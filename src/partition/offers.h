@@ -1,9 +1,9 @@
 /* offers.h - PURE. Sets of devices ("teams"), and which other team to try after one that is known.
  *
  * A team is a bit for each device. Its neighbours are the team without a make of devices (cores are
- * one), without half of a make, or with one more make. The fastest device alone is offered, too:
- * where rows are gathered through the host, leaving out one of many devices gains nothing, and
- * leaving out all but one does. If it is predicted to be the fastest of all, it
+ * one), without half of a make, with one more make, or another make instead. The fastest device
+ * alone is offered, too: where rows are gathered through the host, leaving out one of many devices
+ * gains nothing, and leaving out all but one does. If it is predicted to be the fastest of all, it
  * comes first.
  */
 #ifndef YK_PARTITION_OFFERS_H
