@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "machine/random.h"
 #include "model/fit.h"
-#include "simulator/random.h"
 #include "study.h"
 
 enum { DEVICES = 2, BEFORE = 20, JOBS = 40, REPEATS = 300, TEAM = 3 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simulator/random.h"
+#include "machine/random.h"
 
 static double between(uint64_t *state, double low, double high)
 {
