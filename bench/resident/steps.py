@@ -18,6 +18,8 @@ import random
 import subprocess
 import sys
 
+from regret import summary
+
 
 def program(r):
     arrays = ["abcd"[i] for i in range(r.randint(1, 4))]
@@ -102,11 +104,6 @@ def look_at(words):
     return mine["late"] / best["late"], mine["all"] / best["all"], 1e6 * best["late"], best["split"], seed, m
 
 
-def quantile(values, q):
-    values = sorted(values)
-    return values[min(len(values) - 1, int(q * len(values)))]
-
-
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("yoke")
@@ -122,10 +119,8 @@ def main():
     for late, total, us, split, seed, m in sorted(found, key=lambda f: -f[0])[:a.show]:
         print("%.3f %.3f  best %.1f us by %s  (%d)\n    yoke sim '%s' 'step:%s' --size %d"
               % (late, total, us, split, seed, m["machine"], m["step"], m["size"]))
-    for name, values in (("late", [f[0] for f in found]), ("all", [f[1] for f in found])):
-        print("%s: median %.3f, 95 %% %.3f, worst %.3f, <= 1.02: %d of %d, <= 1.05: %d"
-              % (name, quantile(values, 0.5), quantile(values, 0.95), max(values), sum(v <= 1.02 for v in values), len(values),
-                 sum(v <= 1.05 for v in values)))
+    print(summary("late", [f[0] for f in found]))
+    print(summary("all", [f[1] for f in found]))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+from regret import summary
+
 CASES = ["axpy", "stencil", "chain", "turns", "spmv", "cg"]
 ROWS_MOST = 2e5  # limits the host's work per step; rates and links are scaled with the rows
 
@@ -113,11 +115,6 @@ def mean(runs, what):
     return sum(r[what] for r in runs) / len(runs)
 
 
-def quantile(values, q):
-    values = sorted(values)
-    return values[min(len(values) - 1, int(q * len(values)))]
-
-
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("build")
@@ -145,8 +142,7 @@ def main():
                      "" if m["peer"] else ", no peers"), flush=True)
     if steady:
         for name, v in (("steady", steady), ("total", total), ("second", second)):
-            print("%s: median %.3f, 95 %% %.3f, worst %.3f, <= 1.02: %d of %d, <= 1.05: %d"
-                  % (name, quantile(v, 0.5), quantile(v, 0.95), max(v), sum(x <= 1.02 for x in v), len(v), sum(x <= 1.05 for x in v)))
+            print(summary(name, v))
 
 
 if __name__ == "__main__":
