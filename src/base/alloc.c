@@ -152,6 +152,15 @@ char *yk_join(const char *const *texts, int count)
     return all;
 }
 
+char *yk_append(char *text, const char *separator, char *next)
+{
+    const char *const parts[] = { text, text && *text ? separator : "", next };
+    char *all = text && next ? yk_join(parts, 3) : NULL;
+    yk_free(text);
+    yk_free(next);
+    return all;
+}
+
 void yk_free(void *block)
 {
     if (block) {

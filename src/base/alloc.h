@@ -23,6 +23,9 @@ char *yk_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The texts one after the other, in new memory; NULL on failure. For long texts, which yk_format
  * measures byte by byte. */
 char *yk_join(const char *const *texts, int count);
+/* Both texts, with the separator between them unless the first is empty, in new memory. Frees both.
+ * NULL if either is NULL, or on failure. */
+char *yk_append(char *text, const char *separator, char *next);
 void yk_free(void *block); /* NULL is allowed */
 
 /* For memory that is kept until the process or a thread ends. Fails like the rest, but is not

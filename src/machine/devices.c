@@ -59,12 +59,7 @@ char *yk_machine_devices(const struct yk_machine *machine, const struct yk_machi
     for (int d = 0; d <= machine->gpu_count && text; d++) {
         if (only >= 0 && d != only)
             continue;
-        char *device = device_text(machine, job, d);
-        const char *const parts[] = { text, *text ? "," : "", device };
-        char *longer = device ? yk_join(parts, 3) : NULL;
-        yk_free(device);
-        yk_free(text);
-        text = longer;
+        text = yk_append(text, ",", device_text(machine, job, d));
     }
     return text;
 }

@@ -1,4 +1,5 @@
-/* keys.c - the keys of simulated devices: what each is, who has it, and its range. */
+/* keys.c - the keys of simulated devices: what each is, which devices and users have it, and its
+ * range. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,8 +215,7 @@ static int is_of_steps(const struct yk_machine_use *use, const char *text)
     const size_t length = strcspn(text, "=:,");
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (strlen(rules[i].name) == length && !strncmp(rules[i].name, text, length))
-            return use->user == YK_MACHINE_JOB &&
-                   (rules[i].has[use->kind] & (B | J | S)) == (B | S);
+            return use->user == YK_MACHINE_JOB && (rules[i].has[use->kind] & ALL) == (B | S);
     return 0;
 }
 
@@ -295,12 +295,7 @@ char *yk_machine_device_text(const struct yk_machine_use *use,
         if (!(rules[i].has[use->kind] & (int)use->user) ||
             value_of(option, device) == value_of(option, &initial))
             continue;
-        char *key = key_text(option, device);
-        const char *const parts[] = { text, *text ? ":" : "", key };
-        char *longer = key ? yk_join(parts, 3) : NULL;
-        yk_free(key);
-        yk_free(text);
-        text = longer;
+        text = yk_append(text, ":", key_text(option, device));
     }
     return text;
 }
