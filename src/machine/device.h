@@ -1,8 +1,9 @@
 /* device.h - PURE. A device that does not need to exist: its keys, and what its operations take.
  *
  * Three users have such devices. The sim backend runs a program's jobs on them (`sim:gpu:f=...`),
- * the simulator one job without arrays, and `yoke sim --step` jobs on arrays that stay. A key means
- * the same for all, and all compute times here. keys.c says who has which key; others are refused.
+ * the simulator one job without arrays, and `yoke sim MACHINE step:KERNELS` jobs on arrays that
+ * stay. A key means the same for all, and all compute times here. keys.c says which user has which
+ * key; others are refused.
  */
 #ifndef YK_MACHINE_DEVICE_H
 #define YK_MACHINE_DEVICE_H

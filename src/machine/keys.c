@@ -225,8 +225,8 @@ yoke_status yk_machine_device_read(const struct yk_machine_use *use, const char 
     struct key_table keys;
     if (is_of_steps(use, text))
         return yk_fail(YOKE_EINVAL,
-                       "%s changes nothing in a job without arrays; give steps (yoke sim --step), "
-                       "or leave it out",
+                       "%s changes nothing in a job without arrays; give a step (yoke sim "
+                       "MACHINE step:KERNELS), or leave it out",
                        use->what);
     keys_of(use, &keys);
     return yk_options_parse(keys.options, use->what, text, device);
