@@ -172,3 +172,12 @@ struct yk_place *yk_places_find(struct yk_places *places, int number)
             return &places->items[i];
     return NULL;
 }
+
+int64_t yk_places_readied(struct yk_places *places)
+{
+    int64_t bytes = 0;
+    const int count = atomic_load(&places->count);
+    for (int i = 0; i < count; i++)
+        bytes += yk_place_readied(&places->items[i]);
+    return bytes;
+}

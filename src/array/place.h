@@ -113,6 +113,8 @@ struct yk_places {
 void yk_places_connect(struct yk_places *places, int count);
 /* The place with this number in coherence; NULL for the host. */
 struct yk_place *yk_places_find(struct yk_places *places, int number);
+/* yk_place_readied of all together. */
+int64_t yk_places_readied(struct yk_places *places);
 
 /* spare.c; place->lock is held. The first returns the bytes kept for later. The second gives the
  * largest spare back to the device; 0: there is none. The third keeps memory, or frees it if there

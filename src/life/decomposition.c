@@ -406,9 +406,9 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
         known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
         if (!(items > 0) || !cost || !yk_cost_is_known(cost))
             continue;
-        job->devices[d].planned_ns = yk_cost_ns(cost, fmax(items, member->fill[d]));
+        job->devices[d].planned_ns = yk_cost_ns(cost, yk_plan_counted(items, member->fill[d]));
         job->split.planned_ns = fmax(job->split.planned_ns, job->devices[d].planned_ns);
-        known[d].item_ns = cost->item_ns * fmax(1, member->fill[d] / items);
+        known[d].item_ns = cost->item_ns * (yk_plan_counted(items, member->fill[d]) / items);
         known[d].doubt = sqrt(cost->noise2 + cost->item_var / (cost->item_ns * cost->item_ns));
     }
 }
@@ -449,7 +449,7 @@ static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
     const double fetch_ns = (double)outcome->fetch_ns, busy_ns = (double)outcome->busy_ns;
     const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
     return (struct yk_cost_sample){
-        .items = fmax((double)outcome->items, member->fill[d]),
+        .items = yk_plan_counted((double)outcome->items, member->fill[d]),
         .chunks = chunks,
         .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->told[d])),
         .unsure_ns =

@@ -13,9 +13,12 @@ double yk_team_relief(double host_memory_part)
     return 1 + fmax(APART, fmin(SHARED, host_memory_part));
 }
 
+/* Three for each device, the fastest one, and all. */
+enum { OTHERS_MOST = 3 * YK_TEAM_DEVICES + 2 };
+
 /* Teams that may be tried, each once. */
 struct others {
-    uint32_t team[3 * YK_TEAM_DEVICES + 2]; /* at most three for each device */
+    uint32_t team[OTHERS_MOST];
     int count;
 };
 
@@ -66,7 +69,7 @@ static void add_neighbours(const struct yk_offers *offers, int device, struct ot
 
 /* Predictions for the teams that may be offered. */
 struct list {
-    struct yk_explore_offer offer[3 * YK_TEAM_DEVICES + 2];
+    struct yk_explore_offer offer[OTHERS_MOST];
     int count;
 };
 

@@ -29,11 +29,9 @@ double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, i
     return high > low ? kernel->items * (high - low) / (kernel->high - kernel->low) : 0;
 }
 
-/* Items as the cost model counts them: a part that does not fill the device takes as long as one
- * that does. */
-static double counted(const struct yk_plan_kernel *kernel, int device, double items)
+double yk_plan_counted(double items, double fill)
 {
-    return items > 0 ? fmax(items, kernel->fill[device]) : 0;
+    return items > 0 ? fmax(items, fill) : 0;
 }
 
 /* Time for bytes[d] of each other device d to reach `device`. Copies through the host leave all
@@ -87,7 +85,7 @@ static double kernel_ns(const struct yk_plan *plan, int k, const double *share, 
         const double items = share[d] > 0 ? yk_plan_items(kernel, share, d) : 0;
         if (!(items > 0))
             continue;
-        const double ns = yk_cost_ns(&kernel->cost[d], counted(kernel, d, items)) +
+        const double ns = yk_cost_ns(&kernel->cost[d], yk_plan_counted(items, kernel->fill[d])) +
                           gather_ns(plan, share, d, kernel->whole_bytes);
         const double home = home_ns(plan, kernel, &(struct part){ share, d, kernel->home_bytes });
         most = fmax(most, ns);
@@ -171,8 +169,9 @@ static double error_ns(const struct yk_plan *plan, const struct yk_cuts *from,
         const struct yk_plan_kernel *kernel = &plan->kernel[k];
         double var = 0;
         for (d = 0; d < plan->devices && kernel->weight > 0; d++) {
-            const double items = counted(kernel, d, yk_plan_items(kernel, to->share[k], d)) -
-                                 counted(kernel, d, yk_plan_items(kernel, from->share[k], d));
+            const double items =
+                yk_plan_counted(yk_plan_items(kernel, to->share[k], d), kernel->fill[d]) -
+                yk_plan_counted(yk_plan_items(kernel, from->share[k], d), kernel->fill[d]);
             var += kernel->cost[d].item_var * items * items;
         }
         sum += kernel->weight * sqrt(var);
@@ -271,11 +270,12 @@ static void begin_by_speed(const struct search *search)
             double ns = 0;
             for (j = 0; j < plan->kernels; j++)
                 if (plan->kernel[j].weight > 0 && (cuts->tied || j == k))
-                    ns += yk_cost_is_known(&plan->kernel[j].cost[d])
-                              ? plan->kernel[j].weight *
-                                    counted(&plan->kernel[j], d, plan->kernel[j].items) *
-                                    plan->kernel[j].cost[d].item_ns
-                              : INFINITY;
+                    ns +=
+                        yk_cost_is_known(&plan->kernel[j].cost[d])
+                            ? plan->kernel[j].weight *
+                                  yk_plan_counted(plan->kernel[j].items, plan->kernel[j].fill[d]) *
+                                  plan->kernel[j].cost[d].item_ns
+                            : INFINITY;
             cuts->share[k][d] = search->allowed >> d & 1 && ns > 0 ? 1 / ns : 0;
             all += cuts->share[k][d];
         }

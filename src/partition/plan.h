@@ -77,6 +77,9 @@ static inline double yk_plan_first(const double *share, int device)
 }
 /* Items of a kernel's job that a device does. */
 double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, int device);
+/* Items as costs count them: a part that does not fill the device takes as long as one that does.
+ */
+double yk_plan_counted(double items, double fill);
 /* Finds the best cuts. Returns 1 if they are worth the move. `now` NULL: there are no cuts yet, so
  * any are. 0 also if the cost is infinite: no device can do all of it. */
 int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best);

@@ -97,31 +97,21 @@ static void place(yoke_array *array)
         atomic_store(&array->placed, 1);
 }
 
-/* Memory that devices have made ready so far. */
-static int64_t readied_bytes(yoke_runtime *runtime)
-{
-    int64_t bytes = 0;
-    const int count = atomic_load(&runtime->places.count);
-    for (int i = 0; i < count; i++)
-        bytes += yk_place_readied(&runtime->places.items[i]);
-    return bytes;
-}
-
 /* Brings the rows home, and tells the plan that the program reads them. The first time, staging
  * buffers and a queue may be opened for it, too. */
 static yoke_status fetch(yoke_array *array, struct yk_interval rows)
 {
     yoke_runtime *runtime = array->runtime;
-    const int64_t begun_ns = yk_now(runtime), readied = readied_bytes(runtime);
+    const int64_t begun_ns = yk_now(runtime), readied = yk_places_readied(&runtime->places);
     const int64_t before = atomic_load(&array->bytes_from);
     yoke_status status = yk_transfer_home(array, rows);
     const int came = atomic_load(&array->bytes_from) > before;
     yk_lock(&runtime->lock);
-    yk_decomposition_read(
-        array, &(struct yk_program_read){ .rows = rows,
-                                          .waited_ns = yk_now(runtime) - begun_ns,
-                                          .readied = readied_bytes(runtime) > readied ||
-                                                     (came && !array->whole->came_home) });
+    yk_decomposition_read(array, &(struct yk_program_read){
+                                     .rows = rows,
+                                     .waited_ns = yk_now(runtime) - begun_ns,
+                                     .readied = yk_places_readied(&runtime->places) > readied ||
+                                                (came && !array->whole->came_home) });
     array->whole->came_home |= came;
     yk_unlock(&runtime->lock);
     return status;
