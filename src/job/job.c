@@ -246,12 +246,3 @@ void yk_job_fail(struct yk_job *job, yoke_status status)
     job->outcome.status = status;
     job->outcome.text = yk_strdup(yoke_error_text());
 }
-
-int64_t yk_job_readied(const struct yk_job *job)
-{
-    int64_t bytes = 0;
-    int d;
-    for (d = 0; d < job->device_count; d++)
-        bytes += yk_place_readied(job->devices[d].device->place);
-    return bytes;
-}

@@ -210,7 +210,7 @@ struct yk_job_split {
     int alone;       /* the only one of several devices that takes part; else -1 */
     int seen;        /* 1: there was a job like it */
     int tells;       /* 1: its time says how fast that team is */
-    int64_t readied; /* yk_place_readied of all devices when it began */
+    int64_t readied; /* yk_places_readied when it began */
 };
 
 /* What lanes tell each other. Atomics are read without job.lock. */
@@ -374,8 +374,6 @@ int yk_job_goes_by_plan(const char *partitioner);
 /* Frees a job that has no other user: its last reference is dropped, or it was never submitted.
  * runtime.lock must not be held. */
 void yk_job_close(struct yk_job *job);
-/* Bytes of memory that the job's devices have made ready since they were opened. */
-int64_t yk_job_readied(const struct yk_job *job);
 /* Records the first error, with the thread's error text; later errors are consequences. Stops the
  * job: lanes take no more chunks. No lock need be held. */
 void yk_job_fail(struct yk_job *job, yoke_status status);

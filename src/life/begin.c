@@ -51,7 +51,7 @@ static void start(struct yk_job *job)
             continue;
         yk_dispatch_join(job->dispatch, d, job->outcome.submitted_ns);
     }
-    job->split.readied = yk_job_readied(job);
+    job->split.readied = yk_places_readied(&job->runtime->places);
     atomic_store_explicit(&job->phase, YK_RUNNING, memory_order_release);
 }
 

@@ -494,7 +494,7 @@ static void stay_there(const struct yk_job *job)
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
-    const int readied = yk_job_readied(job) != job->split.readied;
+    const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
     const struct yk_member *member;
     int d;
     if (!decomposition)

@@ -17,7 +17,8 @@ static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_
                                   .begun_ns = job->outcome.submitted_ns,
                                   .ended_ns = job->outcome.ended_ns,
                                   .by_lines = yk_partitioner_needs_lessons(job->split.partitioner),
-                                  .tells_lines = yk_job_readied(job) == job->split.readied };
+                                  .tells_lines = yk_places_readied(&job->runtime->places) ==
+                                                 job->split.readied };
     int d;
     for (d = 0; d < job->device_count; d++) {
         yk_learned_did(&ran, d, &memory->device[d], &job->devices[d].outcome);
