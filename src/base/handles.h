@@ -36,9 +36,11 @@ struct yk_handles {
 void *yk_handle_take(struct yk_handles *slots, void *object);
 /* The handle's object; NULL: there is none, or it is gone. Takes no lock. */
 void *yk_handle_find(struct yk_handles *slots, const void *handle);
-/* Ends a handle. If several threads end the same handle, one gets the object and the others
- * NULL. */
-void *yk_handle_put_back(struct yk_handles *slots, const void *handle);
+/* Ends a handle. If several threads end the same handle, one gets the object and the others NULL.
+ * `keeps` is asked first, while no other thread can end it: not 0, the handle stays, and the result
+ * is NULL (NULL: it always ends). */
+void *yk_handle_put_back(struct yk_handles *slots, const void *handle,
+                         int (*keeps)(const void *object));
 /* The handle in slot `index`; NULL: none. Call with 0, 1, ... until *more is 0. */
 void *yk_handle_at(struct yk_handles *slots, uint32_t index, int *more);
 

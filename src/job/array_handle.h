@@ -12,7 +12,9 @@ yoke_status yk_array_handle_take(yoke_array *array, yoke_array **out);
  * unknown. */
 yoke_array *yk_array_of(const yoke_array *handle, const char *call);
 /* Ends the handle and returns its array, as yk_array_of. If several threads end the same handle,
- * only one gets the array. */
-yoke_array *yk_array_handle_end(const yoke_array *handle, const char *call);
+ * only one gets the array; the others must not touch it. So `keeps` is asked before, while the
+ * array cannot go: not 0, and with an error text of its own, the handle stays. */
+yoke_array *yk_array_handle_end(const yoke_array *handle, int (*keeps)(const void *array),
+                                const char *call);
 
 #endif

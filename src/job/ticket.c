@@ -23,7 +23,7 @@ yoke_status yk_ticket_open(struct yk_job *job, yoke_ticket **out)
 
 void yk_ticket_close(const yoke_ticket *ticket)
 {
-    yk_handle_put_back(&tickets, ticket);
+    yk_handle_put_back(&tickets, ticket, NULL);
 }
 
 static struct yk_job *unknown(const yoke_ticket *ticket, const char *call)
@@ -45,7 +45,7 @@ static struct yk_job *find(const yoke_ticket *ticket, int ends, const char *call
 {
     struct yk_job *job;
     yk_lock(&lock);
-    job = ends ? yk_handle_put_back(&tickets, ticket) : yk_handle_find(&tickets, ticket);
+    job = ends ? yk_handle_put_back(&tickets, ticket, NULL) : yk_handle_find(&tickets, ticket);
     if (job && !ends)
         yk_job_hold(job);
     yk_unlock(&lock);
@@ -70,7 +70,7 @@ void yk_tickets_forget(const yoke_runtime *runtime)
     do {
         void *ticket = yk_handle_at(&tickets, index++, &more);
         struct yk_job *job = ticket ? yk_handle_find(&tickets, ticket) : NULL;
-        if (job && job->runtime == runtime && yk_handle_put_back(&tickets, ticket))
+        if (job && job->runtime == runtime && yk_handle_put_back(&tickets, ticket, NULL))
             yk_job_forsake(job);
     } while (more);
     yk_unlock(&lock);

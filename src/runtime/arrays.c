@@ -45,6 +45,19 @@ yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t rows, siz
     return yoke_array_open(runtime, &spec, out);
 }
 
+/* 1: the array must not be closed yet. The error's text says why. */
+static int is_needed(const void *given)
+{
+    const yoke_array *array = given;
+    if (yk_runtime_refuses(array->runtime, "yoke_array_close"))
+        return 1;
+    if (array->whole != array || !yk_panels_named(array))
+        return 0;
+    yk_fail(YOKE_EINVAL, "array %s still has %d panel(s); close them first", array->name,
+            yk_panels_named(array));
+    return 1;
+}
+
 yoke_status yoke_array_close(yoke_array *handle)
 {
     yoke_array *array;
@@ -52,13 +65,7 @@ yoke_status yoke_array_close(yoke_array *handle)
     yoke_status status = YOKE_OK;
     if (!handle)
         return YOKE_OK;
-    array = yk_array_of(handle, "yoke_array_close");
-    if (!array || yk_runtime_refuses(array->runtime, "yoke_array_close"))
-        return YOKE_EINVAL;
-    if (array->whole == array && yk_panels_named(array))
-        return yk_fail(YOKE_EINVAL, "array %s still has %d panel(s); close them first", array->name,
-                       yk_panels_named(array));
-    array = yk_array_handle_end(handle, "yoke_array_close");
+    array = yk_array_handle_end(handle, is_needed, "yoke_array_close");
     if (!array)
         return YOKE_EINVAL;
     if (array->whole != array)
