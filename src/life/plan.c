@@ -108,6 +108,22 @@ static double likely_share(const struct yk_split_device *known, double all_rates
     return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
 }
 
+/* Adds the host's devices if a GPU of the team must build the kernel first: they do what it is late
+ * for. A driver's compiler may take seconds. */
+static void call_stand_ins(struct yk_job *job)
+{
+    const struct yk_runtime_device *devices = job->runtime->devices;
+    uint32_t hosts = 0;
+    int d, builds = 0;
+    for (d = 0; d < job->device_count; d++)
+        if (devices[d].device->desc.host_memory)
+            hosts |= yk_team_bit(d);
+        else
+            builds |= yk_job_in_team(job, d) && !yk_kernel_is_ready(job->kernel, devices[d].number);
+    if (builds)
+        job->split.team |= hosts;
+}
+
 /* Chooses the devices that take part, and fills in the reasons for that. */
 static void call_team(struct yk_job *job, const struct yk_memory *memory,
                       struct yk_split_device *known)
@@ -123,6 +139,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
                                                         .items = (double)(job->last - job->first),
                                                         .crowded = job->split.crowded })
                : yk_team_all(count);
+    call_stand_ins(job);
     if (count > 1)
         job->split.alone = yk_team_only(job->split.team);
     job->split.seen = job->split.tells = memory != NULL;
@@ -171,6 +188,7 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
         job->split.recalled += known[d].rate;
         jd->copying_ns += known[d].copy_item_ns * known[d].share * (double)(job->last - job->first);
     }
+    call_stand_ins(job);
     job->split.alone = yk_team_only(job->split.team);
     job->crew->weighed = job->split.decomposition->weighed;
     if (job->split.team != yk_team_all(job->device_count))

@@ -238,11 +238,11 @@ static void explain(const void *given, int device, char *text, size_t size)
                  yk_time_words(mine->others_ns).text);
 }
 
-/* Without a plan `predicted_ns` and `asked` report that there is none. */
+/* Without a plan `predicted_ns` reports that there is none. */
 #define AS_AUTO                                                                                    \
     .open = open_auto, .reopen = reopen_auto, .close = yk_free, .take = take, .observe = observe,  \
     .changed = changed, .explain = explain, .predicted_ns = yk_auto_planned_ns,                    \
-    .asked = yk_auto_asked, .served = yk_auto_served
+    .served = yk_auto_served
 
 /* It follows a plan (auto_planned.c) if the runtime makes one. */
 const struct yk_partitioner yk_partitioner_auto = {

@@ -166,17 +166,6 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, str
         state->devices[device].mark = now;
 }
 
-uint32_t yk_auto_asked(const void *state)
-{
-    const struct yk_split_view *view = ((const struct yk_auto *)state)->view;
-    uint32_t asked = 0;
-    int d;
-    for (d = 0; view->planned && d < view->device_count && d < 32; d++)
-        if (view->devices[d].known.share > 0)
-            asked |= (uint32_t)1 << d;
-    return asked;
-}
-
 int yk_auto_served(const void *given, int device)
 {
     const struct yk_auto *state = given;

@@ -1,5 +1,6 @@
-/* test_cuda_late.c - a GPU is still building its kernel while the other GPUs finish the job. One of
- * those fails even then, and the late GPU does the whole job.
+/* test_cuda_late.c - a GPU is still building its kernel while the other devices finish the job.
+ *
+ * One of two GPUs fails even then, and the late GPU does the whole job:
  *
  *     cuda:0   build, all chunks ................ folds its sums: lost
  *     cuda:1   build ................ too late, sleeps ........................ does all
@@ -118,8 +119,61 @@ static void a_late_gpu_does_it_all(void **state)
     assert_int_equal(standin_outstanding(), 0);
 }
 
+static atomic_int jobs_are_done;
+
+static yoke_status build_after_all_jobs(struct yk_device *device, const yoke_kernel *kernel,
+                                        struct yk_program **out)
+{
+    wait_for(&jobs_are_done);
+    return stage.real->build(device, kernel, out);
+}
+
+static void slowly(void *const *args, const yoke_chunk *chunk)
+{
+    yk_clock_sleep_ns(1000 * (chunk->last - chunk->first));
+    k_saxpy.cpu.variant[0](args, chunk);
+}
+
+static void run_jobs(yoke_runtime *runtime, int count)
+{
+    yoke_kernel kernel = k_saxpy;
+    float x[ITEMS], y[ITEMS] = { 0 };
+    memset(kernel.cpu.variant, 0, sizeof kernel.cpu.variant);
+    kernel.cpu.variant[0] = slowly;
+    for (int i = 0; i < ITEMS; i++)
+        x[i] = (float)i;
+    for (int job = 0; job < count; job++)
+        assert_int_equal(yoke_for(runtime, &kernel, ITEMS, 1.0f, x, y), YOKE_OK);
+    for (int i = 0; i < ITEMS; i++)
+        assert_true(y[i] == (float)count * x[i]);
+}
+
+/* The first process learns that the GPU is best alone, so the second one plans it alone. */
+static void no_job_waits_for_a_build(void **state)
+{
+    const yoke_config config = { .devices = "cpu:1,cuda:0", .knowledge = "late-knowledge.db" };
+    yoke_runtime *runtime;
+    (void)state;
+    alarm(60);
+    remove(config.knowledge);
+    assert_int_equal(yoke_open(&config, &runtime), YOKE_OK);
+    run_jobs(runtime, 300);
+    assert_int_equal(yoke_close(runtime), YOKE_OK);
+    assert_int_equal(yoke_open(&config, &runtime), YOKE_OK);
+    stage.real = runtime->devices[1].device->backend;
+    stage.held[0] = *stage.real;
+    stage.held[0].build = build_after_all_jobs;
+    runtime->devices[1].device->backend = &stage.held[0];
+    run_jobs(runtime, 20);
+    atomic_store(&jobs_are_done, 1);
+    assert_int_equal(yoke_close(runtime), YOKE_OK);
+    assert_int_equal(standin_outstanding(), 0);
+    remove(config.knowledge);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_late_gpu_does_it_all) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_late_gpu_does_it_all),
+                                        cmocka_unit_test(no_job_waits_for_a_build) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
