@@ -6,7 +6,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "panel.h"
-#include "veil.h"
+#include "poison.h"
 
 static yoke_status check_shape(const yoke_array_spec *spec)
 {
@@ -59,7 +59,7 @@ close_coherence:
 
 void yk_array_close_books(yoke_array *array)
 {
-    yk_veil_close(array);
+    yk_poison_close(array);
     yk_coherence_close(array->coherence);
     yk_mutex_close(&array->lock);
     yk_mutex_close(&array->home_lock);

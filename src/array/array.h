@@ -72,8 +72,8 @@ struct yoke_array {
     yk_mutex home_lock; /* held through a transfer to the host, which may sleep */
     yk_mutex lock;      /* coherence, and which replicas exist */
     struct yk_coherence *coherence;
-    struct yk_interval_map veiled; /* checking mode (veil.h). Under lock */
-    struct yk_interval landing;    /* rows of the host that a copy may be changing. Under lock */
+    struct yk_interval_map poisoned; /* checking mode (poison.h). Under lock */
+    struct yk_interval landing;      /* rows of the host that a copy may be changing. Under lock */
     struct yk_replica *replicas[YK_PLACES]; /* by place number */
     /* 1 as long as no device ever had a row and the host's rows count as current: CPU chunks then
      * need not use coherence. Cleared before the first upload and never set again. */
@@ -240,7 +240,7 @@ struct yk_claimed yk_replica_claimed(const struct yk_replica *replica, struct yk
 void yk_replica_free(struct yk_replica *replica);
 void yk_replica_close(struct yk_replica *replica);
 
-/* --- commit.c --- */
+/* --- map_pages.c --- */
 /* Gives `rows` of a held replica their pages, before a copy or a kernel uses them. Nearly free if
  * they have pages already. YOKE_ENOMEM: the memory went elsewhere and nothing could be evicted. */
 yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows);
@@ -253,7 +253,7 @@ typedef yoke_status yk_place_taking(struct yk_place *place, void *context);
 yoke_status yk_place_evict_for(struct yk_places *places, struct yk_place *place,
                                yk_place_taking *take, void *context);
 
-/* --- room.c --- */
+/* --- device_memory.c --- */
 /* Bytes that an allocation there could get by evicting all rows that are not held, less the bytes
  * already promised to claims. A hint: it may change at once. */
 int64_t yk_place_room(struct yk_place *place);
@@ -325,7 +325,7 @@ void yk_transfer_write_off(yoke_array *array, int place);
 yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval rows,
                                 yoke_status outcome);
 
-/* --- load.c, with lift.c and share.c --- */
+/* --- upload.c, with upload_copy.c and upload_shared.c --- */
 /* Rows of another place's replica, which stay there while they are read or sent. */
 struct yk_loan {
     struct yk_claim claim;

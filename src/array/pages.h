@@ -59,7 +59,7 @@ void yk_pages_leave(struct yk_pin_range *range);
  * device that pinned it closes. NULL: no memory. */
 void *yk_pages_alloc(size_t bytes);
 /* The same, but large memory is pinned when this returns if a device that pins is open
- * (placed.c). */
+ * (page_placement.c). */
 void *yk_pages_alloc_pinned(size_t bytes);
 /* Does that later, for memory of yk_pages_alloc: places the pages and waits until they are pinned;
  * at most as long as a core would take to copy them. 0: it is small, or there is no such device

@@ -1,5 +1,5 @@
 /* pinner.c - a thread that pins: it carries out orders in the order they were given, and between
- * orders pins what the program has filled (filled.c).
+ * orders pins what the program has filled (pin_filled.c).
  *
  *     order: waiting --> carried out; or cancelled, while it waits, when its range leaves or the
  *            pinner closes

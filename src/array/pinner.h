@@ -57,16 +57,16 @@ int yk_pages_end_waiting(struct yk_pin_range *range);
 /* Removes a pending block that will not be pinned. */
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
 
-/* --- region.c --- */
+/* --- large_pages.c --- */
 /* Iterates over the memory of yoke_alloc: NULL gives the first range; returns NULL at the end. */
 struct yk_pin_range *yk_regions_next(const struct yk_pin_range *range);
 
-/* --- foreign.c --- */
+/* --- pin_foreign.c --- */
 /* Adds the blocks that other code has pinned in the range, which has joined; the lock is released
  * meanwhile. */
 void yk_foreign_find(struct yk_pinner *pinner, const struct yk_pin_range *range);
 
-/* --- filled.c --- */
+/* --- pin_filled.c --- */
 /* Pins one block that the program has filled; the lock is released meanwhile. Returns the ns to
  * sleep before the next look; 0: none; < 0: until memory is allocated. */
 int64_t yk_filled_pin(struct yk_pinner *pinner);

@@ -31,7 +31,7 @@ struct yk_replica;
  */
 enum { YK_RECENT_UPLOADS = 16 };
 
-/* Device memory that is kept for later (spare.c). NULL: the entry is empty. */
+/* Device memory that is kept for later (spare_memory.c). NULL: the entry is empty. */
 struct yk_spare {
     struct yk_buffer *buffer;
     int64_t bytes;
@@ -105,7 +105,7 @@ int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *o
 struct yk_places {
     struct yk_place items[YK_PLACES];
     atomic_int count;
-    int checks;          /* 1: check what programs do with host memory (veil.h) */
+    int checks;          /* 1: check what programs do with host memory (poison.h) */
     yk_mutex evict_lock; /* one eviction or array close at a time */
 };
 /* Finds out which of the first `count` places and the next one (which no other thread knows yet)
@@ -116,9 +116,9 @@ struct yk_place *yk_places_find(struct yk_places *places, int number);
 /* yk_place_readied of all together. */
 int64_t yk_places_readied(struct yk_places *places);
 
-/* spare.c; place->lock is held. The first returns the bytes kept for later. The second gives the
- * largest spare back to the device; 0: there is none. The third keeps memory, or frees it if there
- * are enough larger spares. */
+/* spare_memory.c; place->lock is held. The first returns the bytes kept for later. The second gives
+ * the largest spare back to the device; 0: there is none. The third keeps memory, or frees it if
+ * there are enough larger spares. */
 int64_t yk_place_spare_bytes(const struct yk_place *place);
 int yk_place_free_spare(struct yk_place *place);
 void yk_place_keep(struct yk_place *place, const struct yk_spare *memory);

@@ -2,7 +2,7 @@
  * or only for some.
  *
  * If the device maps pages on demand, memory for a small array is reserved whole, and a large array
- * only gets addresses; only the rows that chunks use are committed (commit.c).
+ * only gets addresses; only the rows that chunks use are committed (map_pages.c).
  */
 #include "../base/alloc.h"
 #include "../base/status.h"

@@ -1,5 +1,5 @@
 /* transfer.c - moves rows to the host: turns what coherence reports as missing into copies, and
- * reports their ends to it. To devices: load.c.
+ * reports their ends to it. To devices: upload.c.
  *
  * The thread that needs the rows issues the copies on the source's lending queue and sleeps. A
  * second thread that needs the same rows waits for home_lock and then finds them there.
@@ -7,7 +7,7 @@
 #include "../base/status.h"
 #include "array.h"
 #include "copy.h"
-#include "veil.h"
+#include "poison.h"
 
 yoke_status yk_transfer_lost(const yoke_array *array, struct yk_interval rows)
 {
@@ -46,7 +46,7 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int
         status = yk_coherence_copy_begun(array->coherence, YK_HOST, need->source, need->rows);
     if (!*overtaken && status == YOKE_OK) {
         array->landing = need->rows;
-        yk_veil_lift(array, need->rows);
+        yk_unpoison(array, need->rows);
     }
     yk_unlock(&array->lock);
     if (*overtaken || status != YOKE_OK)
@@ -191,7 +191,7 @@ void yk_transfer_landing(yoke_array *array, struct yk_interval rows)
     yoke_array *part = NULL;
     while (array->places->checks && (part = yk_array_part(array, part))) {
         yk_lock(&part->lock);
-        yk_veil_lift(part, rows);
+        yk_unpoison(part, rows);
         yk_unlock(&part->lock);
     }
 }
@@ -229,7 +229,7 @@ static yoke_status part_written(yoke_array *array, int place, struct yk_interval
         await_landing(array, rows);
     status = yk_coherence_written(array->coherence, place, rows);
     if (status == YOKE_OK)
-        (place == YK_HOST ? yk_veil_lift : yk_veil)(array, rows);
+        (place == YK_HOST ? yk_unpoison : yk_poison)(array, rows);
     yk_unlock(&array->lock);
     return status;
 }

@@ -2,7 +2,7 @@
  * post-conditions.
  *
  * Implemented by cpu/, cuda/, opencl/, sim/ and guard/. Only these folders use a driver's names.
- * check.c wraps any backend, verifies both sides of this contract (debug builds, tests), and
+ * check/ wraps any backend, verifies both sides of this contract (debug builds, tests), and
  * injects failures.
  *
  * Rules for all slots
@@ -330,9 +330,9 @@ yoke_status yk_device_specs_parse(const char *text, struct yk_device_spec **spec
  */
 yoke_status yk_devices_find(const char *text, struct yk_device_list *list);
 
-/* check.c: wraps a device; the wrapper verifies this contract and counts calls. Takes `device`, and
+/* check/: wraps a device; the wrapper verifies this contract and counts calls. Takes `device`, and
  * closes it on failure; closing the wrapper closes it. A breach is logged and ends the process, see
- * check.h. */
+ * check/check.h. */
 yoke_status yk_backend_check(struct yk_device *device, struct yk_device **out);
 /* Tests: the nth backend call from now on (alloc, commit, pin, host_alloc, queue_open, copy, zero,
  * build, launch, event outcome), through any wrapper, fails with `status`: once for YOKE_ENOMEM, on

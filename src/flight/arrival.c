@@ -12,11 +12,11 @@
 #include "../job/overlap.h"
 #include "../job/rows.h"
 #include "../partition/lease.h"
-#include "copies.h"
 #include "flight.h"
 #include "homeward.h"
 #include "host_results.h"
 #include "packed.h"
+#include "sum_copies.h"
 #include "window.h"
 
 /* The host's rows will be written without being read. Their old versions must not come home any

@@ -7,13 +7,13 @@
 #include "flight.h"
 
 #include "../job/reduction.h"
+#include "alternative.h"
 #include "arrival.h"
 #include "declare.h"
 #include "forecast.h"
 #include "homeward.h"
 #include "steps.h"
 #include "sums.h"
-#include "turn.h"
 
 /* Launches on a device with memory of its own, after the copies that bring rows there. */
 static yoke_status launch_there(struct yk_job *job, int device, int lane, struct yk_launch *launch)

@@ -9,13 +9,13 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../job/rows.h"
+#include "alternative.h"
 #include "flight.h"
 #include "forecast.h"
 #include "homeward.h"
 #include "host_results.h"
 #include "steps.h"
 #include "sums.h"
-#include "turn.h"
 #include "watchdog.h"
 
 /* Query the driver for the end time only if completion was noticed more than DUE_NS after the

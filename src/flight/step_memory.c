@@ -4,7 +4,7 @@
 #include "step_memory.h"
 
 #include "../base/status.h"
-#include "turn.h"
+#include "alternative.h"
 
 /* Queues may take 1 / ROOM_PART of a device's memory. */
 enum { ROOM_PART = 8 };

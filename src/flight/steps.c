@@ -11,9 +11,9 @@
 
 #include "../base/alloc.h"
 #include "../job/kernel.h"
+#include "alternative.h"
 #include "flight.h"
 #include "homeward.h"
-#include "turn.h"
 
 /* Most launches between two looks at the words. */
 enum { BURST_MOST = 8 };

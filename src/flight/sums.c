@@ -12,12 +12,12 @@
 
 #include <string.h>
 
-#include "copies.h"
+#include "alternative.h"
 #include "flight.h"
 #include "forecast.h"
 #include "homeward.h"
 #include "host_results.h"
-#include "turn.h"
+#include "sum_copies.h"
 
 /* Nothing else of the device may add while its copies are folded: so it is the only flight, and no
  * lane begins a chunk before it has ended. Checked devices run kernels piece by piece. */

@@ -17,8 +17,8 @@
 #include "../base/status.h"
 #include "../job/rows.h"
 #include "../job/unit.h"
-#include "copies.h"
 #include "packed.h"
+#include "sum_copies.h"
 
 /* The first chunk's copies to the device and the last one's to the host overlap with nothing, so
  * there should be many chunks. But halo rows are copied again with each chunk, and copies shorter

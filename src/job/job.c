@@ -10,11 +10,11 @@
 #include "../base/carve.h"
 #include "../partition/partitioner.h"
 #include "array_handle.h"
-#include "check.h"
-#include "crew.h"
 #include "order.h"
 #include "range.h"
 #include "reduction.h"
+#include "validate.h"
+#include "workspace.h"
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -217,7 +217,7 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *given, struct yk_
 
 void yk_job_close(struct yk_job *job)
 {
-    yk_crew_close(job);
+    yk_workspace_close(job);
     yk_mutex_close(&job->lock);
     yk_order_close(job);
     yk_reduction_close(job);

@@ -118,7 +118,7 @@ struct yk_job_device {
     int retired;          /* 1: it gets no more chunks; its unfinished ones count */
     int benched;          /* 1: left out of this job; it steps in if the others fail */
     int hosts, host_lane; /* as in yk_split_device */
-    int kept;             /* number of a CPU's last lanes that do nothing (kept.h) */
+    int kept;             /* number of a CPU's last lanes that do nothing (kept_cores.h) */
     int64_t expected_ns;  /* predicted end of the last chunk that it was given */
     struct yk_waits waits;
     struct yk_buffer *windows; /* windows of all lanes; NULL: none */
@@ -153,21 +153,21 @@ struct yk_job_device {
     int64_t packed_rows[YOKE_ARGS_MAX]; /* rows of a packed argument that were sent; upload_lock */
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
     int64_t private_bytes[YOKE_ARGS_MAX];             /* size of the private buffer */
-    int private_copies[YOKE_ARGS_MAX];                /* number of copies in it (copies.c) */
+    int private_copies[YOKE_ARGS_MAX];                /* number of copies in it (sum_copies.c) */
     enum yk_fold private_folds[YOKE_ARGS_MAX];        /* how its sum goes home (sums.c) */
 };
 
-/* A job's devices and dispatcher, from when it begins; see crew.c. */
-struct yk_crew {
+/* A job's devices and dispatcher, from when it begins; see workspace.c. */
+struct yk_workspace {
     struct yk_dispatch *dispatch;
-    struct yk_crew *next;        /* in the list of idle crews */
+    struct yk_workspace *next;   /* in the list of idle workspaces */
     struct yk_team team;         /* what was known of teams, if a device is benched */
     struct yk_plan_move weighed; /* a planned job: what moving rows would be worth */
     int device_count;
     struct yk_job_device devices[];
 };
 
-/* What one device did in a job that is over and no longer has its crew. */
+/* What one device did in a job that is over and no longer has its workspace. */
 struct yk_figures {
     int64_t items, chunks, busy_ns;
     int64_t by_alternative; /* items that the alternative kernel did */
@@ -234,7 +234,7 @@ struct yk_job_caller {
     int borrowed_device, borrowed_lane;
     atomic_int borrowing;
     _Atomic uint32_t driven;
-    int attended;   /* 1: it has a reference to the crew, as it may take part */
+    int attended;   /* 1: it has a reference to the workspace, as it may take part */
     uint32_t drove; /* devices that it drove, as bits */
 };
 
@@ -263,12 +263,13 @@ struct yk_job_progress {
 /* What keeps the job alive. Under runtime.lock, except atomics and the gate. */
 struct yk_job_life {
     struct yk_gate done; /* opens when the job is DONE */
-    /* References of the ticket, of threads that use the job, and of its crew. The last one must be
-     * dropped without runtime.lock. */
+    /* References of the ticket, of threads that use the job, and of its workspace. The last one
+     * must be dropped without runtime.lock. */
     atomic_int references;
-    atomic_int looks; /* references to its crew */
+    atomic_int looks; /* references to its workspace */
     enum yk_asks asks;
-    int keeps; /* 1: it is over, and the ticket has a reference to the crew; 0: see `figures` */
+    int keeps; /* 1: it is over, and the ticket has a reference to the workspace; 0: see `figures`
+                */
     struct yk_figures *figures;
     int figure_room; /* number of devices for which `figures` has room */
 };
@@ -303,7 +304,8 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     /* `lock` protects the dispatcher, changes of `phase`, publishing of leases, and joined, failed,
      * retired and benched of devices. */
     yk_mutex lock;
-    struct yk_crew *crew; /* owns the next three; NULL before the job begins and after its end */
+    struct yk_workspace
+        *workspace; /* owns the next three; NULL before the job begins and after its end */
     struct yk_dispatch *dispatch;
     struct yk_job_device *devices;
     int device_count;
@@ -324,7 +326,8 @@ static inline int yk_job_in_team(const struct yk_job *job, int device)
     return (job->split.team & yk_team_bit(device)) != 0;
 }
 
-/* 1: the device is a CPU that takes part. Valid also for a job that may be over and have no crew.
+/* 1: the device is a CPU that takes part. Valid also for a job that may be over and have no
+ * workspace.
  */
 static inline int yk_job_asks_cpu(const struct yk_job *job, int device)
 {

@@ -54,7 +54,7 @@ static void close_kernel(struct yk_kernel *kernel, struct yk_places *places)
     }
     yk_pairs_close(kernel);
     yk_access_close(&kernel->access);
-    yk_free(kernel->told);
+    yk_free(kernel->story);
     for (i = 0; i < YK_MEMORIES; i++)
         yk_free(kernel->memories[i]);
     yk_free(kernel);

@@ -85,9 +85,9 @@ struct yk_kernel {
     struct yk_weight weight;                 /* with runtime.lock held, like all fields below */
     struct yk_memory *memories[YK_MEMORIES]; /* the first NULL ends them; at least one */
     uint64_t clock;
-    uint64_t content;     /* hash of its content; 0: not computed yet */
-    uint64_t jobs;        /* number of its jobs that went well, if their stories are kept */
-    struct yk_told *told; /* the story of a recent job (explain.h); NULL: none */
+    uint64_t content;       /* hash of its content; 0: not computed yet */
+    uint64_t jobs;          /* number of its jobs that went well, if their stories are kept */
+    struct yk_story *story; /* the story of a recent job (explain.h); NULL: none */
     struct yk_kernel *next;
 };
 

@@ -7,7 +7,7 @@
 
 #include "overlap.h"
 
-#include "../array/veil.h"
+#include "../array/poison.h"
 #include "../base/status.h"
 #include "rows.h"
 
@@ -66,7 +66,7 @@ static yoke_status check_pair(const struct yk_job *job, yoke_array *one, yoke_ar
         return refuse(job, one, other, "the job changes one of them");
     if (theirs == CHANGED || (theirs == READ && mine == CHANGED))
         return refuse(job, one, other, "a job that uses the other one is not done");
-    if (yk_veil_covers(other, one->host, one->host + one->rows * one->pitch))
+    if (yk_poison_covers(other, one->host, one->host + one->rows * one->pitch))
         return refuse(job, one, other,
                       "a job has changed the other one, which was not acquired since");
     return YOKE_OK;
@@ -97,8 +97,8 @@ yoke_status yk_job_check_host(struct yk_job *job)
         return YOKE_OK;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (job->args[p].mode != YOKE_PARAM_VALUE && job->args[p].mode != YOKE_PARAM_OUT)
-            status = yk_veil_check(job->args[p].array, yk_job_all_rows(job, p), YK_VEIL_SHARED,
-                                   job->name);
+            status = yk_poison_check(job->args[p].array, yk_job_all_rows(job, p), YK_POISON_SHARED,
+                                     job->name);
     job->lanes.host_checked = 1;
     return status;
 }

@@ -35,11 +35,12 @@ struct yk_worker {
     int device, lane; /* lane -1: a host thread, which drives all lanes of the device */
     int cpu;          /* the processor to which it is bound, or -1 */
     /* Host threads only, used by the thread itself: the processor where it stays in jobs that keep
-     * cores free for it (partition/kept.h), or -1; whether it is there now; where it may run
+     * cores free for it (partition/kept_cores.h), or -1; whether it is there now; where it may run
      * otherwise. */
     int kept_cpu, stays;
     struct yk_affinity anywhere;
-    /* The device's `stepped` when the thread last looked (calls.c); used by the thread itself. */
+    /* The device's `stepped` when the thread last looked (driver_calls.c); used by the thread
+     * itself. */
     uint64_t stepped;
     struct yk_thread thread;
     struct yk_parker parker;
@@ -134,9 +135,9 @@ struct yoke_runtime {
     struct yk_job *first_ready, *last_ready; /* of these: jobs that wait only for their turn */
     struct yk_job *running, *last_running;   /* jobs that have begun, in the order of their turns */
     int running_count;
-    struct yk_crew *idle_crews; /* crews of finished jobs, for later ones */
-    int idle_crew_count;
-    atomic_int kept_jobs; /* number of finished jobs that keep their crew */
+    struct yk_workspace *idle_workspaces; /* workspaces of finished jobs, for later ones */
+    int idle_workspace_count;
+    atomic_int kept_jobs; /* number of finished jobs that keep their workspace */
     uint64_t turns;       /* number of jobs that have begun */
     yoke_array *arrays;
     yoke_array *spare_partials[YK_SPARE_PARTIALS]; /* arrays of partial results of finished jobs

@@ -5,7 +5,7 @@
 
 #include "../base/handles.h"
 #include "../base/status.h"
-#include "crew.h"
+#include "workspace.h"
 
 /* Protects a job between finding its ticket and taking the reference. */
 static yk_mutex lock = YK_MUTEX_INITIAL;

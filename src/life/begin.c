@@ -11,7 +11,7 @@
 #include "begin.h"
 
 #include "../base/status.h"
-#include "../flight/turn.h"
+#include "../flight/alternative.h"
 #include "../job/order.h"
 #include "../job/reduction.h"
 #include "../job/wake.h"
@@ -65,7 +65,7 @@ static void build_on_hosts(struct yk_job *job)
         if (!jd->device->device->desc.host_memory)
             continue;
         jd->joined = 1;
-        jd->retired = yk_turn_build_on_host(job, d) != YOKE_OK;
+        jd->retired = yk_alternative_build_on_host(job, d) != YOKE_OK;
         if (jd->retired)
             yk_dispatch_leave(job->dispatch, d, job->kernel->builds[d].text);
     }

@@ -8,7 +8,7 @@
 
 #include "../base/alloc.h"
 #include "../base/typical.h"
-#include "../flight/hold.h"
+#include "../flight/held_memory.h"
 #include "../job/kernel.h"
 #include "../job/rows.h"
 #include "../job/unit.h"

@@ -9,17 +9,17 @@
  */
 #include "end.h"
 
-#include "../flight/hold.h"
-#include "../job/crew.h"
+#include "../flight/held_memory.h"
+#include "../job/lost_rows.h"
 #include "../job/reduction.h"
-#include "../job/spoil.h"
 #include "../job/wake.h"
+#include "../job/workspace.h"
 #include "begin.h"
 #include "borrow.h"
 #include "learn.h"
 #include "merge.h"
 #include "progress.h"
-#include "told.h"
+#include "story.h"
 
 int yk_job_enter(struct yk_job *job)
 {
@@ -76,7 +76,7 @@ static void release_devices(struct yk_job *job)
     for (d = 0; d < job->device_count; d++)
         yk_job_let_go(job, d);
     if (atomic_load(&job->lanes.stop))
-        yk_job_spoil(job);
+        yk_job_lose_rows(job);
 }
 
 /* The job ended when its last chunk was reported, unless the thread that ends it had more to do. */
@@ -96,7 +96,7 @@ static struct yk_job *learn(struct yk_job *job)
     if (job->last <= job->first || atomic_load(&job->lanes.stop))
         return NULL;
     yk_job_learn(job);
-    return job->runtime->tells ? yk_told_note(job) : NULL;
+    return job->runtime->tells ? yk_story_note(job) : NULL;
 }
 
 static void end_job(struct yk_job *job)
@@ -125,7 +125,7 @@ static void end_job(struct yk_job *job)
     running = runtime->running_count;
     yk_unlock(&runtime->lock);
 
-    /* The caller has a reference to the job or its crew, so the job exists until this lane has
+    /* The caller has a reference to the job or its workspace, so the job exists until this lane has
      * left.
      */
     keeps = job->life.keeps;

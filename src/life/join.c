@@ -2,10 +2,10 @@
  * it will probably copy from is pinned. */
 #include "join.h"
 
-#include "../flight/ahead.h"
-#include "../flight/copies.h"
-#include "../flight/hold.h"
-#include "../flight/turn.h"
+#include "../flight/alternative.h"
+#include "../flight/held_memory.h"
+#include "../flight/pin_ahead.h"
+#include "../flight/sum_copies.h"
 #include "../job/builds.h"
 #include "../job/wake.h"
 #include "end.h"
@@ -54,7 +54,7 @@ static void build(struct yk_job *job, int device)
 {
     yk_builds_enter();
     if (is_worth_building(job))
-        job->devices[device].status = yk_turn_build(job, device);
+        job->devices[device].status = yk_alternative_build(job, device);
     if (is_worth_building(job))
         yk_folds_build(job, device);
     yk_builds_leave();

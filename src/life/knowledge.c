@@ -13,8 +13,8 @@
 #include "../partition/partitioner.h"
 #include "../platform/clock.h"
 #include "../platform/topology.h"
+#include "job_kind.h"
 #include "knowledge_state.h"
-#include "subject.h"
 
 /* A process that is killed loses at most what it learned in this time. */
 #define INTERVAL_NS 60000000000
@@ -121,14 +121,14 @@ struct yk_store_key yk_knowledge_alone(const struct yk_knowledge *knowledge,
     static const char name[] = "linear (tuned)"; /* no partitioner can have this name */
     return (struct yk_store_key){ .machine = knowledge->machine,
                                   .machine_text = knowledge->machine_text,
-                                  .subject = yk_subject_of(job, content, name),
+                                  .subject = yk_job_kind_of(job, content, name),
                                   .partitioner = name };
 }
 
 uint64_t yk_knowledge_content(const yoke_kernel *kernel, const yoke_kernel *alternative)
 {
-    const uint64_t content = yk_subject_content(kernel);
-    return alternative ? yk_subject_of_two(content, yk_subject_content(alternative)) : content;
+    const uint64_t content = yk_job_kind_content(kernel);
+    return alternative ? yk_job_kind_of_two(content, yk_job_kind_content(alternative)) : content;
 }
 
 /* What was found for a job: lessons for these sizes, or derived from other sizes. */
@@ -143,10 +143,10 @@ static void find_lesson(const struct yk_knowledge *knowledge, const struct yk_jo
                         uint64_t content, struct found *out)
 {
     struct yk_store_key own = { .machine = knowledge->machine }, autos = own;
-    const char *partitioner = yk_subject_partitioner(job);
-    own.subject = yk_subject_of(job, content, partitioner);
+    const char *partitioner = yk_job_kind_partitioner(job);
+    own.subject = yk_job_kind_of(job, content, partitioner);
     /* A requested partitioner begins with what `auto` has learned. */
-    autos.subject = yk_subject_of(job, content, "");
+    autos.subject = yk_job_kind_of(job, content, "");
     if (yk_store_find(out->store, &own, &out->sizes, out->lesson))
         out->source = OWN;
     else if (*partitioner && yk_store_find(out->store, &autos, &out->sizes, out->lesson))
@@ -190,7 +190,7 @@ static void find(struct yk_knowledge *knowledge, struct yk_job *job, uint64_t co
     int has_lines = 0;
     if (!found.store)
         return;
-    yk_subject_sizes(job, &found.sizes);
+    yk_job_kind_sizes(job, &found.sizes);
     found.lesson = yk_calloc(1, sizeof *found.lesson);
     found.alone = takes_lines ? yk_calloc(1, sizeof *found.alone) : NULL;
     if (found.lesson)
@@ -300,22 +300,22 @@ static uint64_t content_of_job(const struct yk_job *job)
 {
     struct yk_kernel *kernel = job->kernel, *other = job->pair ? job->pair->alternative : NULL;
     if (!kernel->content)
-        kernel->content = yk_subject_content(&kernel->kernel);
+        kernel->content = yk_job_kind_content(&kernel->kernel);
     if (other && !other->content)
-        other->content = yk_subject_content(&other->kernel);
-    return other ? yk_subject_of_two(kernel->content, other->content) : kernel->content;
+        other->content = yk_job_kind_content(&other->kernel);
+    return other ? yk_job_kind_of_two(kernel->content, other->content) : kernel->content;
 }
 
 void yk_knowledge_note(const struct yk_job *job, struct yk_memory *memory)
 {
-    const char *partitioner = yk_subject_partitioner(job);
+    const char *partitioner = yk_job_kind_partitioner(job);
     if (!is_kept(job) || memory->jobs++ > 0)
         return;
     memory->pair = job->pair;
-    memory->subject = yk_subject_of(job, content_of_job(job), partitioner);
+    memory->subject = yk_job_kind_of(job, content_of_job(job), partitioner);
     snprintf(memory->partitioner, sizeof memory->partitioner, "%s",
              *partitioner ? partitioner : yk_partitioners[0]->name);
-    yk_subject_sizes(job, &memory->sizes);
+    yk_job_kind_sizes(job, &memory->sizes);
 }
 
 int yk_knowledge_keeps(const yoke_runtime *runtime)

@@ -11,7 +11,7 @@
 #include "merge.h"
 
 #include "../base/alloc.h"
-#include "../flight/copies.h"
+#include "../flight/sum_copies.h"
 #include "../flight/sums.h"
 #include "../job/sum.h"
 #include "retire.h"

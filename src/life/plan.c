@@ -6,17 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "../flight/ahead.h"
+#include "../flight/alternative.h"
+#include "../flight/pin_ahead.h"
 #include "../flight/traffic.h"
-#include "../flight/turn.h"
-#include "../job/crew.h"
 #include "../job/kernel.h"
 #include "../job/unit.h"
-#include "../partition/kept.h"
+#include "../job/workspace.h"
+#include "../partition/kept_cores.h"
 #include "../partition/partitioner.h"
 #include "decomposition.h"
 #include "host_lane.h"
-#include "lessons.h"
+#include "remembered.h"
 
 /* Shorter copies use a part of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI Express 5). */
 enum { SATURATING_BYTES = 4 << 20 };
@@ -58,7 +58,7 @@ static void describe(struct yk_job *job, int d, const struct yk_memory *memory,
     const struct yk_device_desc *desc = &device->device->desc;
     const yoke_kernel *kernel = &job->kernel->kernel;
     const struct yk_learned *learned =
-        memory && !yk_turn_is_untried(job, d) ? &memory->device[d] : NULL;
+        memory && !yk_alternative_is_untried(job, d) ? &memory->device[d] : NULL;
     *out = (struct yk_split_device){
         .name = desc->name,
         .lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes,
@@ -163,7 +163,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
         left_out |= !yk_job_in_team(job, d);
     }
     if (left_out)
-        job->crew->team = *team;
+        job->workspace->team = *team;
 }
 
 /* Lets the devices take part to which the plan gives a part. */
@@ -190,9 +190,9 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
     }
     call_stand_ins(job);
     job->split.alone = yk_team_only(job->split.team);
-    job->crew->weighed = job->split.decomposition->weighed;
+    job->workspace->weighed = job->split.decomposition->weighed;
     if (job->split.team != yk_team_all(job->device_count))
-        job->crew->team = (struct yk_team){ .explorer = job->split.decomposition->explorer };
+        job->workspace->team = (struct yk_team){ .explorer = job->split.decomposition->explorer };
 }
 
 /* Devices with an empty share are benched, as in a team: waking dozens of threads for nothing takes
@@ -260,15 +260,15 @@ static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
         call_planned(job, memory, known);
     else
         call_team(job, memory, known);
-    yk_turn_plan(job, known);
+    yk_alternative_plan(job, known);
     keep_cores(job, known);
     spec.crowded = job->split.crowded;
     spec.planned = job->split.planned;
     spec.planned_ns = job->split.planned_ns;
     spec.settles = job->split.decomposition && !job->split.planned;
-    status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
-                                 : yk_dispatch_open(&spec, &job->crew->dispatch);
-    job->dispatch = job->crew->dispatch;
+    status = job->workspace->dispatch ? yk_dispatch_reopen(job->workspace->dispatch, &spec)
+                                      : yk_dispatch_open(&spec, &job->workspace->dispatch);
+    job->dispatch = job->workspace->dispatch;
     if (status == YOKE_OK)
         bench_by_split(job);
     return status;
@@ -278,10 +278,10 @@ yoke_status yk_job_plan(struct yk_job *job)
 {
     const int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
     const struct yk_memory *memory = yk_job_recall(job, count);
-    yoke_status status = yk_crew_take(job, count);
+    yoke_status status = yk_workspace_take(job, count);
     if (status != YOKE_OK)
         return status;
-    yk_turn_begin(job, memory);
+    yk_alternative_begin(job, memory);
     yk_job_decompose(job);
     status = split(job, memory);
     /* only the split decides which devices get items, and so rows */

@@ -1,16 +1,16 @@
 /* result.c - what a job did, in one block of memory that its owner frees at once. A job that no
- * longer has its crew has only numbers, no sentences. */
+ * longer has its workspace has only numbers, no sentences. */
 
 #include "result.h"
 
 #include "../base/alloc.h"
 #include "../base/carve.h"
 #include "../base/words.h"
-#include "../flight/turn.h"
-#include "../job/crew.h"
+#include "../flight/alternative.h"
 #include "../job/kernel.h"
-#include "../partition/account.h"
-#include "lessons.h"
+#include "../job/workspace.h"
+#include "../partition/device_account.h"
+#include "remembered.h"
 #include "wait_text.h"
 
 static const char *kernel_name(const struct yk_job *job, int form)
@@ -42,7 +42,7 @@ static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
 static const char *explain_plan(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
 {
     const struct yk_job_device *jd = &job->devices[device];
-    const struct yk_plan_move *move = &job->crew->weighed;
+    const struct yk_plan_move *move = &job->workspace->weighed;
     int at = snprintf(text, YK_REASON_TEXT, "%s", yk_dispatch_reason(job->dispatch, device));
     if (jd->planned_ns > 0 && at < YK_REASON_TEXT)
         at += snprintf(text + at, (size_t)(YK_REASON_TEXT - at), "; planned to end after %s",
@@ -70,11 +70,11 @@ const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REA
         return job->split.planned ? explain_plan(job, device, text)
                                   : yk_dispatch_reason(job->dispatch, device);
     if (job->split.planned)
-        yk_explore_explain(&job->crew->team.explorer,
+        yk_explore_explain(&job->workspace->team.explorer,
                            &(struct yk_left_out){ .asked = job->split.team, .device = device },
                            text, YK_REASON_TEXT);
     else
-        yk_team_explain(&job->crew->team, job->split.team, text, YK_REASON_TEXT);
+        yk_team_explain(&job->workspace->team, job->split.team, text, YK_REASON_TEXT);
     return text;
 }
 
@@ -144,7 +144,7 @@ static void fill_kernels(const struct yk_job *job, char **next, yoke_result *res
             yk_carve_text(next, kernel_name(job, kernels[d].items[1] > kernels[d].items[0]));
         text[0] = '\0';
         if (job->life.keeps && job->pair)
-            yk_turn_explain(job, d, text);
+            yk_alternative_explain(job, d, text);
         kernels[d].reason = job->life.keeps ? yk_carve_text(next, text) : "";
     }
     result->kernels = kernels;

@@ -1,6 +1,6 @@
 /* dispatch_state.h - PURE. The dispatcher's internals, shared by dispatch_life.c (opening,
- * closing), dispatch.c (which devices take part), handout.c (next), answer.c (done, returned,
- * failed) and outcome.c (results).
+ * closing), dispatch.c (which devices take part), next_chunk.c (next), chunk_answer.c (done,
+ * returned, failed) and outcome.c (results).
  *
  * Every item is in exactly one place: in the free set, in a chunk that is out, or completed. With
  * all_or_nothing a completed item is kept with its device's number, so that it can return. Chunks
@@ -83,11 +83,11 @@ struct yk_dispatch {
 /* Notes an event: earlier refusals no longer count, and time does not run backwards. */
 void yk_dispatch_event(struct yk_dispatch *dispatch, int64_t now);
 
-/* --- handout.c --- */
+/* --- next_chunk.c --- */
 /* Makes room for `more` ranges and chunks beyond the present ones. */
 yoke_status yk_dispatch_reserve(struct yk_dispatch *dispatch, int64_t more);
 
-/* --- answer.c --- */
+/* --- chunk_answer.c --- */
 /* Returns all chunks of the device that are out. */
 void yk_dispatch_recall(struct yk_dispatch *dispatch, int device);
 

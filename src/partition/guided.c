@@ -7,7 +7,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../base/words.h"
-#include "ends.h"
+#include "both_ends.h"
 
 struct settings {
     double k;

@@ -1,13 +1,13 @@
 /* arrays.c - the public functions of arrays, most of which must wait for jobs. */
 #include "../array/panel.h"
-#include "../array/veil.h"
+#include "../array/poison.h"
 #include "../base/status.h"
 #include "../job/array_handle.h"
 #include "../job/array_list.h"
 #include "../job/entry.h"
 #include "../life/decomposition.h"
 #include "../work/wait.h"
-#include "panels.h"
+#include "panel_calls.h"
 
 yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec, yoke_array **out)
 {
@@ -74,7 +74,7 @@ yoke_status yoke_array_close(yoke_array *handle)
     yk_jobs_wait_for(runtime, array, 1);
     if (!array->owns_host) {
         const yoke_status changed =
-            yk_veil_check(array, yk_array_rows(array), YK_VEIL_HOST, "yoke_array_close");
+            yk_poison_check(array, yk_array_rows(array), YK_POISON_HOST, "yoke_array_close");
         status = yk_transfer_home(array, yk_array_rows(array));
         if (status == YOKE_OK)
             status = changed;
@@ -144,7 +144,7 @@ static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t fir
     if (first == all.first && last == all.last)
         place(array);
     if (mode != YOKE_WRITE)
-        status = yk_veil_check(array, rows, YK_VEIL_HOST, "yoke_array_acquire");
+        status = yk_poison_check(array, rows, YK_POISON_HOST, "yoke_array_acquire");
     if (mode != YOKE_WRITE && status == YOKE_OK)
         status = fetch(array, rows);
     if (mode == YOKE_READ)

@@ -4,7 +4,7 @@
 
 #include "../job/job.h"
 
-/* 1: every device opened from now on is wrapped by backend/check.c. Set in checked builds, and by
+/* 1: every device opened from now on is wrapped by backend/check/. Set in checked builds, and by
  * tests. */
 extern int yk_check_devices;
 /* Adds an open device, with its queues and threads, to the runtime; closes it after an error. By

@@ -9,15 +9,15 @@
 #include "../base/status.h"
 #include "../base/words.h"
 #include "../job/kernel.h"
-#include "../life/told.h"
-#include "../partition/account.h"
+#include "../life/story.h"
+#include "../partition/device_account.h"
 #include "../platform/program.h"
 #include "../trace/trace.h"
 #include "loading.h"
 
 static int has_story(const struct yk_kernel *kernel)
 {
-    return kernel->told && kernel->told->device_count > 0;
+    return kernel->story && kernel->story->device_count > 0;
 }
 
 enum { TEXT_BYTES = 16 << 10, TEXT_MOST = 16 << 20 };
@@ -34,13 +34,13 @@ static struct yk_words duration(double ns)
     return yk_time_words(ns);
 }
 
-static void print_device(const struct yk_told_device *device, const struct yk_told *told,
+static void print_device(const struct yk_story_device *device, const struct yk_story *story,
                          FILE *stream)
 {
     const struct yk_line *line = &device->account.line;
     char link[32] = "-";
-    const double share = 100 * (double)device->items / (double)told->items;
-    const int has_line = line->item_ns > 0 && device->account.of_jobs == told->of_jobs;
+    const double share = 100 * (double)device->items / (double)story->items;
+    const int has_line = line->item_ns > 0 && device->account.of_jobs == story->of_jobs;
     if (device->link_bytes_per_ns > 0)
         snprintf(link, sizeof link, "%.3g GB/s", device->link_bytes_per_ns);
     fprintf(stream, "  %-12s %6.2f %%  %12s  %11s  %10s  %10s  %10s\n", device->name, share,
@@ -52,31 +52,31 @@ static void print_device(const struct yk_told_device *device, const struct yk_to
 
 static void print_one(const struct yk_kernel *kernel, FILE *stream)
 {
-    const struct yk_told *told = kernel->told;
+    const struct yk_story *story = kernel->story;
     int d;
-    fprintf(stream, "%s: %lld item%s in %s by %s, job %llu of %llu\n", told->job,
-            (long long)told->items, told->items == 1 ? "" : "s",
-            yk_time_words((double)told->ns).text, told->partitioner, (unsigned long long)told->jobs,
-            (unsigned long long)kernel->jobs);
-    if (told->derived)
+    fprintf(stream, "%s: %lld item%s in %s by %s, job %llu of %llu\n", story->job,
+            (long long)story->items, story->items == 1 ? "" : "s",
+            yk_time_words((double)story->ns).text, story->partitioner,
+            (unsigned long long)story->jobs, (unsigned long long)kernel->jobs);
+    if (story->derived)
         fputs("  began with lessons of earlier processes, from jobs of other sizes\n", stream);
-    else if (told->known_jobs > 0)
+    else if (story->known_jobs > 0)
         fprintf(stream, "  began with lessons of earlier processes, from %lld job%s\n",
-                (long long)told->known_jobs, told->known_jobs == 1 ? "" : "s");
-    if (told->tuned)
+                (long long)story->known_jobs, story->known_jobs == 1 ? "" : "s");
+    if (story->tuned)
         fputs("  began with the lines that yoke tune measured with each device alone\n", stream);
     /* the same words as in `yoke kb show`, which prints both kinds of lines */
     fprintf(stream, "  %-12s %8s  %12s  %11s  %10s  %10s  %10s\n", "device", "share",
-            told->of_jobs ? "a (item)" : "alone (item)",
-            told->of_jobs ? "b (fixed)" : "chunk costs", "chunk", "link", "without it");
-    for (d = 0; d < told->device_count; d++)
-        print_device(&told->devices[d], told, stream);
-    for (d = 0; d < told->device_count; d++)
-        if (*told->devices[d].reason)
-            fprintf(stream, "  %s: %s\n", told->devices[d].name, told->devices[d].reason);
+            story->of_jobs ? "a (item)" : "alone (item)",
+            story->of_jobs ? "b (fixed)" : "chunk costs", "chunk", "link", "without it");
+    for (d = 0; d < story->device_count; d++)
+        print_device(&story->devices[d], story, stream);
+    for (d = 0; d < story->device_count; d++)
+        if (*story->devices[d].reason)
+            fprintf(stream, "  %s: %s\n", story->devices[d].name, story->devices[d].reason);
 }
 
-void yk_told_print(const yoke_runtime *runtime, FILE *stream)
+void yk_story_print(const yoke_runtime *runtime, FILE *stream)
 {
     const struct yk_kernel *kernel;
     char loading[YK_LOADING_TEXT];
@@ -92,10 +92,10 @@ void yk_told_print(const yoke_runtime *runtime, FILE *stream)
         fprintf(stream, "%s\n", loading);
 }
 
-char *yk_told_text(const yoke_runtime *runtime, yk_told_writer *writer)
+char *yk_story_text(const yoke_runtime *runtime, yk_story_writer *writer)
 {
     size_t bytes;
-    yk_told_work_out(runtime);
+    yk_story_work_out(runtime);
     for (bytes = TEXT_BYTES; bytes <= TEXT_MOST; bytes *= 2) {
         char *text = yk_calloc(bytes, 1);
         FILE *stream = text ? fmemopen(text, bytes, "w") : NULL;
@@ -116,7 +116,7 @@ char *yk_told_text(const yoke_runtime *runtime, yk_told_writer *writer)
 
 void yk_runtime_explain(const yoke_runtime *runtime)
 {
-    char *line, *rest = NULL, *text = yk_told_text(runtime, yk_told_print);
+    char *line, *rest = NULL, *text = yk_story_text(runtime, yk_story_print);
     for (line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
         yk_log_asked(line);
     yk_free(text);
@@ -152,14 +152,14 @@ static void put_text(const char *key, const char *text, FILE *stream)
     yk_trace_put_text(stream, text);
 }
 
-static void put_device(const struct yk_told_device *device, const struct yk_told *told,
+static void put_device(const struct yk_story_device *device, const struct yk_story *story,
                        FILE *stream)
 {
     const struct yk_account *account = &device->account;
     fputc('{', stream);
     put_text("name", device->name, stream);
     put_count("items", device->items, stream);
-    put_number("share", (double)device->items / (double)told->items, stream);
+    put_number("share", (double)device->items / (double)story->items, stream);
     put_count("chunks", device->chunks, stream);
     put_number("busy_seconds", device->busy_ns * 1e-9, stream);
     put_known("item_seconds", account->line.item_ns * 1e-9, stream);
@@ -173,29 +173,29 @@ static void put_device(const struct yk_told_device *device, const struct yk_told
     fputc('}', stream);
 }
 
-static void put_one(const struct yk_told *told, FILE *stream)
+static void put_one(const struct yk_story *story, FILE *stream)
 {
     int d;
     fputc('{', stream);
-    put_text("job", told->job, stream);
+    put_text("job", story->job, stream);
     fputc(',', stream);
-    put_text("partitioner", told->partitioner, stream);
-    put_count("items", told->items, stream);
-    put_number("seconds", (double)told->ns * 1e-9, stream);
-    put_count("jobs", (int64_t)told->jobs, stream);
-    put_count("known_jobs", told->known_jobs, stream);
-    fprintf(stream, ",\"derived\":%s", told->derived ? "true" : "false");
-    fprintf(stream, ",\"tuned\":%s", told->tuned ? "true" : "false");
+    put_text("partitioner", story->partitioner, stream);
+    put_count("items", story->items, stream);
+    put_number("seconds", (double)story->ns * 1e-9, stream);
+    put_count("jobs", (int64_t)story->jobs, stream);
+    put_count("known_jobs", story->known_jobs, stream);
+    fprintf(stream, ",\"derived\":%s", story->derived ? "true" : "false");
+    fprintf(stream, ",\"tuned\":%s", story->tuned ? "true" : "false");
     fputs(",\"devices\":[", stream);
-    for (d = 0; d < told->device_count; d++) {
+    for (d = 0; d < story->device_count; d++) {
         if (d)
             fputc(',', stream);
-        put_device(&told->devices[d], told, stream);
+        put_device(&story->devices[d], story, stream);
     }
     fputs("]}", stream);
 }
 
-void yk_told_print_json(const yoke_runtime *runtime, FILE *stream)
+void yk_story_print_json(const yoke_runtime *runtime, FILE *stream)
 {
     const struct yk_kernel *kernel;
     int any = 0;
@@ -204,18 +204,18 @@ void yk_told_print_json(const yoke_runtime *runtime, FILE *stream)
         if (has_story(kernel)) {
             if (any++)
                 fputc(',', stream);
-            put_one(kernel->told, stream);
+            put_one(kernel->story, stream);
         }
     fputc(']', stream);
 }
 
-void yk_told_print_run(const yoke_runtime *runtime, FILE *stream)
+void yk_story_print_run(const yoke_runtime *runtime, FILE *stream)
 {
     const struct yk_kernel *kernel = runtime->kernels.first;
     char *text;
     while (kernel && !has_story(kernel))
         kernel = kernel->next;
-    text = kernel ? yk_told_text(runtime, yk_told_print) : NULL;
+    text = kernel ? yk_story_text(runtime, yk_story_print) : NULL;
     if (!text)
         return;
     fputc('{', stream);
@@ -223,7 +223,7 @@ void yk_told_print_run(const yoke_runtime *runtime, FILE *stream)
     fputc(',', stream);
     put_text("text", text, stream);
     fputs(",\"kernels\":", stream);
-    yk_told_print_json(runtime, stream);
+    yk_story_print_json(runtime, stream);
     fputc('}', stream);
     yk_free(text);
 }

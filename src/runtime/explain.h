@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <yoke/yoke.h>
 
-#include "../life/told.h"
+#include "../life/story.h"
 
 /* A function that writes the stories to a stream. */
-typedef void yk_told_writer(const yoke_runtime *runtime, FILE *stream);
+typedef void yk_story_writer(const yoke_runtime *runtime, FILE *stream);
 /* Returns what the writer writes, in memory that the caller frees; NULL: no memory. */
-char *yk_told_text(const yoke_runtime *runtime, yk_told_writer *writer);
+char *yk_story_text(const yoke_runtime *runtime, yk_story_writer *writer);
 /* Writes the stories as people read them, line by line, where log lines go, at any log level. */
 void yk_runtime_explain(const yoke_runtime *runtime);
 /* For people: per kernel a heading, a table of devices, and a sentence for each device. */
-void yk_told_print(const yoke_runtime *runtime, FILE *stream);
+void yk_story_print(const yoke_runtime *runtime, FILE *stream);
 /* For programs: an array of JSON objects. */
-void yk_told_print_json(const yoke_runtime *runtime, FILE *stream);
+void yk_story_print_json(const yoke_runtime *runtime, FILE *stream);
 /* A JSON object with the program's name and both of the above; nothing if there were no jobs. */
-void yk_told_print_run(const yoke_runtime *runtime, FILE *stream);
+void yk_story_print_run(const yoke_runtime *runtime, FILE *stream);
 
 #endif

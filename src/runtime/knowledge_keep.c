@@ -151,7 +151,7 @@ static void put(struct yk_knowledge *knowledge, struct taught *taught)
 
 static void keep_story(struct yk_knowledge *knowledge, const yoke_runtime *runtime)
 {
-    char *text = knowledge->store ? yk_told_text(runtime, yk_told_print_run) : NULL;
+    char *text = knowledge->store ? yk_story_text(runtime, yk_story_print_run) : NULL;
     if (text && *text)
         yk_store_put_run(knowledge->store, text);
     yk_free(text);

@@ -9,9 +9,9 @@
 #include "../base/status.h"
 #include "../base/words.h"
 #include "../job/entry.h"
+#include "../life/job_kind.h"
 #include "../life/knowledge.h"
 #include "../life/knowledge_state.h"
-#include "../life/subject.h"
 #include "loading.h"
 
 #define NS 1e9
@@ -29,7 +29,7 @@ static void fill(const struct yk_job *job, const yoke_line *lines, int count, st
 {
     int d;
     *out = (struct yk_lesson){ .origin = YK_ORIGIN_TUNED, .device_count = count };
-    yk_subject_sizes(job, &out->sizes);
+    yk_job_kind_sizes(job, &out->sizes);
     for (d = 0; d < count; d++) {
         snprintf(out->devices[d].name, sizeof out->devices[d].name, "%s",
                  job->runtime->devices[d].device->desc.name);

@@ -9,8 +9,8 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../job/array_handle.h"
-#include "../job/check.h"
 #include "../job/job.h"
+#include "../job/validate.h"
 #include "../job/value.h"
 #include "default.h"
 

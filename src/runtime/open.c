@@ -9,12 +9,12 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../base/variables.h"
-#include "../job/crew.h"
 #include "../job/entry.h"
 #include "../job/reduction.h"
 #include "../job/ticket.h"
+#include "../job/workspace.h"
 #include "../life/knowledge.h"
-#include "../life/told.h"
+#include "../life/story.h"
 #include "../life/weights.h"
 #include "../partition/partitioner.h"
 #include "../platform/fork.h"
@@ -189,7 +189,7 @@ close_lock:
 
 static void free_runtime(yoke_runtime *runtime)
 {
-    yk_crews_close(runtime);
+    yk_workspaces_close(runtime);
     yk_knowledge_close(runtime->knowledge);
     yk_trace_close(runtime->trace);
     yk_mutex_close(&runtime->driving);
@@ -270,7 +270,7 @@ yoke_status yk_runtime_conclude(yoke_runtime *runtime)
     if (runtime->explains)
         yk_runtime_explain(runtime);
     yk_knowledge_keep(runtime);
-    yk_told_forget(runtime);
+    yk_story_forget(runtime);
     return runtime->trace && runtime->trace_path
                ? yk_trace_write(runtime->trace, runtime->trace_path)
                : YOKE_OK;

@@ -2,9 +2,9 @@
  * separate thread. */
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "../job/check.h"
 #include "../job/kernel.h"
 #include "../job/sum.h"
+#include "../job/validate.h"
 #include "default.h"
 #include "loading.h"
 

@@ -1,8 +1,7 @@
 /* submit.c - the public functions of jobs: submit and run, wait, cancel. */
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "../flight/copies.h"
-#include "../job/crew.h"
+#include "../flight/sum_copies.h"
 #include "../job/entry.h"
 #include "../job/kernel.h"
 #include "../job/order.h"
@@ -10,6 +9,7 @@
 #include "../job/ticket.h"
 #include "../job/touches.h"
 #include "../job/wake.h"
+#include "../job/workspace.h"
 #include "../life/begin.h"
 #include "../life/end.h"
 #include "../life/knowledge.h"

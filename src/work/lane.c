@@ -5,13 +5,13 @@
  */
 #include "lane.h"
 
+#include "../flight/alternative.h"
 #include "../flight/flight.h"
 #include "../flight/forecast.h"
 #include "../flight/landing.h"
 #include "../flight/packed.h"
 #include "../flight/steps.h"
 #include "../flight/sums.h"
-#include "../flight/turn.h"
 #include "../flight/watchdog.h"
 #include "../job/rows.h"
 #include "../job/wake.h"
@@ -19,10 +19,10 @@
 #include "../life/host_lane.h"
 #include "../life/progress.h"
 #include "../partition/lease.h"
-#include "calls.h"
-#include "loss.h"
+#include "driver_calls.h"
 #include "overdue.h"
 #include "report.h"
+#include "undone.h"
 
 /* Sets lease->rows: READY if the host has all rows that the lease's pieces read and write. Then
  * coherence is told here, once, because 32 cores that each ask for their pieces' rows wait for each
@@ -65,7 +65,7 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     for (;;) {
         if (jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
             return 1;
-        if (!yk_turn_next(job, device, &turn))
+        if (!yk_alternative_next(job, device, &turn))
             return 0; /* the thread that drives the device comes again when a chunk of it has ended
                        */
         chunk = (struct yk_chunk){ .form = turn.form, .tries = turn.tries };
@@ -77,7 +77,7 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
             break;
         flight->issued_ns = now;
         job->lanes.handed_out = 1;
-        yk_turn_taken(job, device, &chunk);
+        yk_alternative_taken(job, device, &chunk);
         if (!jd->device->device->desc.host_memory) {
             flight->chunk = chunk;
             flight->slot = -1;

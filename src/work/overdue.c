@@ -7,7 +7,7 @@
 #include "../base/words.h"
 #include "../flight/flight.h"
 #include "../job/wake.h"
-#include "loss.h"
+#include "undone.h"
 
 /* Copies home come after their kernel, so none has begun if the kernel has not ended. */
 static void keep_home(struct yk_job *job, int device)

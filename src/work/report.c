@@ -1,7 +1,7 @@
 /* report.c - tells the dispatcher what a lane did, and when. */
 #include "report.h"
 
-#include "../flight/turn.h"
+#include "../flight/alternative.h"
 #include "../flight/watchdog.h"
 #include "../job/wake.h"
 #include "../life/host_lane.h"
@@ -69,8 +69,9 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
     yk_lock(&job->lock);
     job->outcome.reported_ns = flight->ended_ns ? 0 : now;
     atomic_store_explicit(&flight->out, 0, memory_order_relaxed);
-    yk_turn_ended(job, device, &(struct yk_turn_chunk){ answer.chunk, answer.completed },
-                  &answer.times);
+    yk_alternative_ended(job, device,
+                         &(struct yk_alternative_chunk){ answer.chunk, answer.completed },
+                         &answer.times);
     if (!jd->failed)
         yk_dispatch_done(job->dispatch, answer.chunk, answer.completed, &answer.times);
     flight->beside.chunk.serial = 0;
@@ -79,7 +80,7 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
     yk_job_note_free(job);
     free = yk_dispatch_free(job->dispatch);
     yk_unlock(&job->lock);
-    yk_turn_tidy(job, device);
+    yk_alternative_tidy(job, device);
     /* Speeds are known better now, so lanes that were told to wait may get something. */
     if (free > 0 && atomic_exchange(&job->lanes.hungry, 0))
         yk_job_wake(job);

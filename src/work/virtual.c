@@ -10,7 +10,7 @@
 
 #include "../backend/stalled.h"
 #include "../base/status.h"
-#include "../job/crew.h"
+#include "../job/workspace.h"
 #include "../life/end.h"
 #include "../life/join.h"
 #include "lane.h"

@@ -14,13 +14,13 @@
 #include "../backend/cpu/cpu_device.h"
 #include "../base/alloc.h"
 #include "../flight/steps.h"
-#include "../job/crew.h"
 #include "../job/wake.h"
+#include "../job/workspace.h"
 #include "../life/join.h"
-#include "../partition/kept.h"
+#include "../partition/kept_cores.h"
 #include "../platform/affinity.h"
 #include "await.h"
-#include "calls.h"
+#include "driver_calls.h"
 #include "lane.h"
 
 /* If an event cannot wake its host thread, that thread looks this often. */

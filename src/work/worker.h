@@ -12,9 +12,9 @@ yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *dev
 void yk_workers_join(struct yk_runtime_device *device);
 /* Frees the threads' memory, after the device is closed. */
 void yk_workers_close(struct yk_runtime_device *device);
-/* Drops the reference to the crew of `previous` and returns the next running job, with a reference
- * to its crew. previous NULL: returns the first one. NULL: there is no further job. Takes
- * runtime.lock. */
+/* Drops the reference to the workspace of `previous` and returns the next running job, with a
+ * reference to its workspace. previous NULL: returns the first one. NULL: there is no further job.
+ * Takes runtime.lock. */
 struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous);
 /* Prepares a device with memory of its own for the job, then steps all its lanes as far as they go
  * without waiting. For one thread at a time, without locks. */

@@ -1,6 +1,6 @@
 /* coherence.pml - everything that moves rows of one array, at once: two devices, the host, and a few row
- * intervals. This file is src/array/transfer.c step by step. It includes exchange.c and lift.c
- * (coherence_lift.pml), load.c and share.c (coherence_load.pml), replica.c and evict.c
+ * intervals. This file is src/array/transfer.c step by step. It includes exchange.c and upload_copy.c
+ * (coherence_upload_copy.pml), upload.c and upload_shared.c (coherence_upload.pml), replica.c and evict.c
  * (coherence_evict.pml), and jobs as src/runtime drives them (coherence_roles.pml). The rules are in
  * coherence_rules.pml.
  *
@@ -244,8 +244,8 @@ inline transfer_written_home(p, r)
     copy_done(HOST, r)
 }
 
-#include "coherence_lift.pml"
-#include "coherence_load.pml"
+#include "coherence_upload_copy.pml"
+#include "coherence_upload.pml"
 #include "coherence_evict.pml"
 #include "coherence_roles.pml"
 #include "configurations.pml"

@@ -40,7 +40,7 @@ header_routes()
 
 model_routes()
 {
-    sed -nE 's/^mtype:route = \{(.*)\};/\1/p' "$here/coherence_lift.pml" | tr ',' '\n' | tr -d ' ' | sort
+    sed -nE 's/^mtype:route = \{(.*)\};/\1/p' "$here/coherence_upload_copy.pml" | tr ',' '\n' | tr -d ' ' | sort
 }
 
 # FILE NAME of each step

@@ -123,7 +123,7 @@ static void of_short_jobs_some_are_kept(void **state)
     rt = opened(fast, NULL);
     unsetenv("YOKE_EXPLAIN");
     run_jobs(rt, 7, NULL);
-    text = yk_told_text(rt, yk_told_print_json);
+    text = yk_story_text(rt, yk_story_print_json);
     assert_non_null(strstr(text, "\"jobs\":4,"));
     yk_free(text);
     OK(yoke_close(rt));
@@ -168,7 +168,7 @@ static void a_story_is_that_of_its_job(void **state)
     run_jobs(rt, 5, &few);
     run_noop(rt, "dynamic:chunk=1", 5000, &many);
     for (i = 1; i < 10; i++) {
-        text = yk_told_text(rt, yk_told_print_json);
+        text = yk_story_text(rt, yk_story_print_json);
         assert_told(text, few);
         assert_told(text, many);
         yk_free(text);
@@ -189,7 +189,7 @@ static void counts_are_told_to_the_digit(void **state)
     rt = opened("sim:cpu:cores=1", NULL);
     unsetenv("YOKE_EXPLAIN");
     run_noop(rt, "auto", 1234567891, NULL);
-    text = yk_told_text(rt, yk_told_print_json);
+    text = yk_story_text(rt, yk_story_print_json);
     assert_non_null(strstr(text, "\"items\":1234567891,\"seconds\""));
     assert_non_null(strstr(text, "\"items\":1234567891,\"share\":1,"));
     yk_free(text);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "backend/check.h"
+#include "backend/check/check.h"
 #include "backend/sim/sim.h"
 #include "base/alloc.h"
 

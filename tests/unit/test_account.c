@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "dispatch_two.h"
-#include "partition/account.h"
+#include "partition/device_account.h"
 
 /* Each device takes its region at time 1, at 2 and 1 ns per item. */
 static void run(struct yk_dispatch *dispatch, int64_t *ns)

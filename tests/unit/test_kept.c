@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "partition/kept.h"
+#include "partition/kept_cores.h"
 
 /* One core per GPU if the cores do little: at most 2 % of all work. */
 static void as_far_as_cores_can_be_spared(void **state)

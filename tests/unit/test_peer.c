@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "backend/backend.h"
-#include "backend/check.h"
+#include "backend/check/check.h"
 #include "base/alloc.h"
 
 enum { BYTES = 6 << 20, PART = 12345 };

@@ -9,7 +9,7 @@
 #include "job/kernel.h"
 #include "job/range.h"
 #include "job/unit.h"
-#include "life/subject.h"
+#include "life/job_kind.h"
 #include <cmocka.h>
 
 enum { ARGS = 5 };
@@ -91,7 +91,7 @@ static void work(void **state)
     face.range.second.last = 1;
     job = take(&face, args);
     assert_int_equal(yk_job_busy_items(&job, 10000), 200);
-    yk_subject_sizes(&job, &sizes);
+    yk_job_kind_sizes(&job, &sizes);
     assert_int_equal(sizes.count, 3);
     assert_true(sizes.at[0] == 100 && sizes.at[1] == 1 && sizes.at[2] == 50);
 }

@@ -1,0 +1,119 @@
+/* pin_filled.c - pins memory of yoke_alloc as the program fills it.
+ *
+ * Otherwise the first job would have to wait for its pins, or be copied by a core. So the pinner's
+ * thread watches memory that yoke has allocated, and pins each block once all of its pages are
+ * present: the program has then written them, so they are on the NUMA nodes of the writing threads.
+ * Memory that was filled before a GPU's driver was loaded is pinned when it is. Memory that is
+ * never written is never pinned here.
+ *
+ * A driver that pins keeps its other callers waiting. So blocks have one grain (pin.h), and after
+ * each block the driver is left alone for an eighth of the time that the block took.
+ *
+ * All with the lock of pages.c held.
+ */
+#include "../platform/clock.h"
+#include "pinner.h"
+
+/* Bytes; below this, a copy takes hardly longer without pins (flight/pin_ahead.c). */
+static const int64_t counts_bytes = 4 << 20;
+/* Time between looks: a quarter of the time since a block was last found, within these limits. */
+static const int64_t look_least_ns = 100000, look_most_ns = 250000000;
+enum { LOOK_PART = 4, REST_PART = 8 };
+
+int yk_filled_counts(const struct yk_pin_range *range)
+{
+    return range->pages.last - range->pages.first >= counts_bytes;
+}
+
+static struct yk_interval page_at(int64_t address)
+{
+    return (struct yk_interval){ address, address + yk_pin_terms.page };
+}
+
+/* Most blocks that are not filled show it at their ends, which are cheap to check. */
+static int is_filled(struct yk_interval gap)
+{
+    return yk_pages_resident(page_at(gap.first)) == 1 &&
+           yk_pages_resident(page_at(gap.last - yk_pin_terms.page)) == 1 &&
+           yk_pages_resident(gap) == 1;
+}
+
+/* Blocks behind the gap that are filled, too, and in no block yet, join it: one call for all of
+ * them takes less. */
+static void extend(const struct yk_pin_range *range, struct yk_interval *gap)
+{
+    const int64_t left = yk_pages_filled_most - yk_pin_total(&yk_pages_map);
+    const int64_t most = gap->first + (left < yk_pin_terms.most ? left : yk_pin_terms.most);
+    while (gap->last < range->pages.last) {
+        const struct yk_interval behind = { gap->last, gap->last + yk_pin_terms.page };
+        struct yk_interval next;
+        if (yk_pin_look(&yk_pages_map, behind).state != YK_PIN_NOT)
+            return;
+        next = yk_pin_gap(&yk_pages_map, range, behind);
+        if (next.last > most || !is_filled(next))
+            return;
+        gap->last = next.last;
+    }
+}
+
+/* Finds the first part of the range that is filled and not pinned; 0: none. *open: others are still
+ * to be filled. */
+static int find_filled(const struct yk_pin_range *range, struct yk_interval *gap, int *open)
+{
+    struct yk_interval left = range->pages;
+    while (left.first < left.last) {
+        struct yk_pin_block part = yk_pin_look(&yk_pages_map, left);
+        left.first = part.bytes.last;
+        if (part.state != YK_PIN_NOT)
+            continue;
+        part.bytes.last = part.bytes.first + yk_pin_terms.page;
+        *gap = yk_pin_gap(&yk_pages_map, range, part.bytes);
+        if (is_filled(*gap)) {
+            extend(range, gap);
+            return 1;
+        }
+        *open = 1;
+        left.first = gap->last;
+    }
+    return 0;
+}
+
+static void pin(struct yk_pinner *pinner, struct yk_pin_range *range, struct yk_interval gap)
+{
+    const struct yk_pages_question question = { .pinner = pinner,
+                                                .range = range,
+                                                .name = "of yoke_alloc" };
+    if (!yk_pages_claim(pinner, gap)) {
+        range->refused = 1;
+        return;
+    }
+    pinner->busy = range;
+    yk_pages_pin(&question, gap);
+    pinner->busy = NULL;
+    if (!range->refused && yk_pin_look(&yk_pages_map, gap).state == YK_PIN_NOT) {
+        pinner->ill = 1; /* the device is lost; another one may do it */
+        yk_pinners_look();
+    }
+}
+
+int64_t yk_filled_pin(struct yk_pinner *pinner)
+{
+    struct yk_pin_range *range = NULL;
+    const int64_t now = yk_clock_ns();
+    int64_t nap;
+    int open = 0;
+    if (!yk_pinner_fills(pinner) || yk_pin_total(&yk_pages_map) >= yk_pages_filled_most)
+        return -1;
+    while ((range = yk_regions_next(range))) {
+        struct yk_interval gap;
+        if (range->refused || !yk_filled_counts(range) || !find_filled(range, &gap, &open))
+            continue;
+        pin(pinner, range, gap);
+        pinner->quiet_since_ns = yk_clock_ns();
+        return (pinner->quiet_since_ns - now) / REST_PART;
+    }
+    nap = (now - pinner->quiet_since_ns) / LOOK_PART;
+    if (!open)
+        return -1;
+    return nap < look_least_ns ? look_least_ns : nap < look_most_ns ? nap : look_most_ns;
+}

@@ -1,0 +1,76 @@
+/* upload_copy.h - issues and notes single copies that bring one chunk's rows to a device. For
+ * upload.c, which asks what is missing, and upload_shared.c, which finds other routes for it.
+ *
+ * Two queues bring rows to a device, and an overtaken copy (its source was lost) may be on either.
+ * The next copy of the same rows waits for it.
+ *
+ * A copy is begun and issued under the upload_lock of its place: the holder of that lock knows that
+ * rows which are arriving are on a queue. Only the beginning is done under the array's lock:
+ * issuing takes some 10 us, and all devices that share the rows would wait for it. A source's
+ * replica is held until the copies out of it are settled; a writer of its rows waits for that as it
+ * waits for every reader. Rows that are still on their way to a source are taken only if they come
+ * from the host (replica.sent). In a chain of exchanges each copy would have to learn the outcome
+ * of the one before.
+ */
+#ifndef YK_ARRAY_UPLOAD_COPY_H
+#define YK_ARRAY_UPLOAD_COPY_H
+
+#include "array.h"
+
+/* What is done for an array, or for each of its panels in turn (panel.h). Each panel has a
+ * coherence state of its own. */
+struct yk_upload {
+    yoke_array *root;
+    yoke_array *array;
+    int part;
+    struct yk_replica *replica;
+    struct yk_place *place;
+    struct yk_load *load;
+    /* Places that are not asked again: they have no replica any more, or failed. */
+    uint32_t unable;
+    /* Rows just passed on to `passed_to` and not copied from there yet. */
+    struct yk_interval passed;
+    int passed_to;
+};
+
+/* --- upload_copy.c --- */
+/* Notes that rows were sent by the place's upload of that number or an earlier one, or (0) that
+ * they are settled. See replica.sent. If there is no memory for the note, the rows are simply not
+ * taken from there. array->lock held. */
+void yk_replica_note_sent(struct yk_replica *replica, struct yk_interval rows, uint64_t upload);
+/* Whether all of the rows were sent. array->lock held. */
+int yk_replica_was_sent(const struct yk_replica *replica, struct yk_interval rows);
+
+/* What is borrowed: rows that are there, or room for rows. */
+enum yk_lending { YK_LEND_THERE, YK_LEND_ROOM };
+/* Borrows the rows' memory at that place: it stays until the load is settled. */
+yoke_status yk_upload_borrow(struct yk_upload *lift, int place, struct yk_interval rows,
+                             enum yk_lending lending);
+int yk_upload_borrowed(const struct yk_upload *lift, int place, struct yk_interval rows);
+
+/* A copy from another device, `via`, whose memory is borrowed. `via` has the rows, or they are
+ * being sent there (after->upload). The first call tells coherence, with array->lock held, and adds
+ * to `after` what else the copy has to wait for. The second issues the copy, without that lock.
+ * Both under the upload_lock of the lift's place. */
+yoke_status yk_upload_exchange_begin(struct yk_upload *lift, struct yk_interval rows, int via,
+                                     struct yk_exchange_after *after);
+yoke_status yk_upload_exchange_issue(struct yk_upload *lift, struct yk_interval rows, int via,
+                                     const struct yk_exchange_after *after);
+/* Copies rows from the host to the lift's place, or to another place that passes them on. Copies
+ * that have begun are on the load's list and get settled with it. A copy that cannot be completely
+ * issued is over and reported before this returns. Under the place's upload_lock. Adds to the
+ * load's bytes. */
+yoke_status yk_upload_from_host(const struct yk_upload *lift, struct yk_place *place,
+                                struct yk_interval rows);
+
+/* --- upload.c --- */
+/* Issues copies of all rows that the place lacks, without sharing. */
+yoke_status yk_upload_missing(struct yk_upload *lift, struct yk_interval rows);
+
+/* --- upload_shared.c --- */
+/* Issues copies of rows that other devices need as well and that this place can partly get from
+ * them; the rest is left. YK_SHARE_OWN: only the pieces that the others expect from this place. */
+enum yk_share { YK_SHARE_OWN, YK_SHARE_ALL };
+yoke_status yk_upload_share(struct yk_upload *lift, struct yk_interval rows, enum yk_share pieces);
+
+#endif

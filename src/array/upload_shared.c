@@ -1,0 +1,222 @@
+/* upload_shared.c - rows that several devices need: each takes some from the host and the others
+ * from the devices that took them (broadcast.h). The pieces of a device that is late are sent to it
+ * by others.
+ */
+#include "../base/status.h"
+#include "broadcast.h"
+#include "upload_copy.h"
+
+/* Rows of a piece that are still needed, and the route of the first of them. */
+struct leg {
+    struct yk_interval rows;
+    int owner;               /* owner of the piece */
+    struct yk_interval part; /* these rows; they are all alike */
+    enum yk_route route;
+    int via;
+    uint64_t upload; /* number of the unfinished upload that brings them to `via`; 0: none */
+    int awaited;     /* 1: waited once for another thread that had them sent to `via` */
+};
+
+/* array->lock held. */
+static void find_route(const struct yk_upload *lift, struct leg *leg)
+{
+    yoke_array *array = lift->array;
+    struct yk_piece_state state = { .place = lift->place->number,
+                                    .owner = leg->owner,
+                                    .near = atomic_load(&lift->place->nearer) & ~lift->unable };
+    struct yk_whereabouts where;
+    uint64_t uploads[YK_PLACES] = { 0 };
+    uint32_t coming;
+    yk_coherence_whereabouts(array->coherence, leg->rows.first, &where);
+    leg->part = yk_interval_common(where.rows, leg->rows);
+    state.holders = where.holders;
+    state.coming = where.arriving;
+    for (coming = where.arriving & state.near; coming; coming &= coming - 1) {
+        const int place = __builtin_ctz(coming);
+        const struct yk_interval_map *sent = &array->replicas[place]->sent;
+        int run = sent->items ? yk_interval_map_find(sent, leg->part.first) : -1;
+        if (run < 0)
+            continue;
+        leg->part = yk_interval_map_part(sent, run, leg->part);
+        uploads[place] = sent->items[run].value;
+        if (uploads[place])
+            state.sent |= coming & -coming;
+    }
+    leg->route = yk_broadcast_route(&state, &leg->via);
+    leg->upload = leg->route == YK_ROUTE_FOLLOW ? uploads[leg->via] : 0;
+}
+
+/* Nothing was done: look at the same rows once more. */
+static void look_again(struct leg *leg)
+{
+    leg->part.last = leg->part.first;
+}
+
+/* Rows that were passed on and not copied from there may still be under way when all else is
+ * over. */
+static void forget_passed(struct yk_upload *lift)
+{
+    if (!yk_interval_empty(lift->passed))
+        lift->load->unfollowed |= yk_place_bit(lift->passed_to);
+    lift->passed = (struct yk_interval){ 0 };
+}
+
+/* Makes room for the rows at a place that they will be sent to. */
+static yoke_status hold_other(struct yk_upload *lift, struct yk_place *place,
+                              struct yk_interval rows)
+{
+    yoke_status status = yk_upload_borrow(lift, place->number, rows, YK_LEND_ROOM);
+    if (status != YOKE_OK)
+        return status;
+    return yk_replica_commit(lift->array->replicas[place->number], rows);
+}
+
+/* Under place->upload_lock. */
+static yoke_status send_missing(struct yk_upload *lift, struct yk_place *place,
+                                struct yk_interval rows)
+{
+    yoke_array *array = lift->array;
+    struct yk_copy_needs *asked = &lift->load->asked;
+    yoke_status status;
+    int i;
+    asked->count = 0;
+    asked->nearer = asked->direct = 0;
+    yk_lock(&array->lock);
+    status = yk_coherence_lacks(array->coherence, place->number, rows, asked);
+    yk_unlock(&array->lock);
+    for (i = 0; i < asked->count && status == YOKE_OK; i++)
+        if (!asked->items[i].arriving && asked->items[i].source == YK_HOST)
+            status = yk_upload_from_host(lift, place, asked->items[i].rows);
+    return status;
+}
+
+/* Sends the rows from the host to `via`, on its link. If this is impossible or fails, the rows take
+ * another route; it is no failure of the device that needs them. */
+static void pass_on(struct yk_upload *lift, struct yk_interval rows, int via)
+{
+    struct yk_place *place = yk_places_find(lift->array->places, via);
+    yoke_status status = hold_other(lift, place, rows);
+    forget_passed(lift);
+    if (status == YOKE_OK) {
+        yk_lock(&place->upload_lock);
+        status = send_missing(lift, place, rows);
+        yk_unlock(&place->upload_lock);
+    }
+    lift->passed_to = via;
+    if (status == YOKE_OK) {
+        lift->passed = rows;
+        return;
+    }
+    lift->unable |= yk_place_bit(via);
+    lift->load->unfollowed |= yk_place_bit(via);
+    if (status == YOKE_EDEVICE)
+        yk_transfer_write_off(lift->array, via);
+}
+
+/* Copies from the host are issued under the lock, which takes some 10 us each. Two devices that
+ * send pieces by turns therefore often meet during that time. When each then took the other's
+ * pieces from the host as well, the links carried a third more (mm on two H200s). */
+static void await_issue(struct yk_upload *lift, struct leg *leg)
+{
+    struct yk_place *place = yk_places_find(lift->array->places, leg->via);
+    yk_lock(&place->upload_lock);
+    yk_unlock(&place->upload_lock);
+    leg->awaited = 1;
+    look_again(leg);
+}
+
+/* Under the upload_lock of the lift's place. Does nothing if the route has changed: the array's
+ * lock was released to hold the source. */
+static yoke_status exchange(struct yk_upload *lift, struct leg *leg)
+{
+    const enum yk_route route = leg->route;
+    yoke_array *array = lift->array;
+    struct yk_exchange_after after = { 0 };
+    yoke_status status = YOKE_OK;
+    int is_same;
+    yk_lock(&array->lock);
+    find_route(lift, leg);
+    is_same = leg->route == route && yk_upload_borrowed(lift, leg->via, leg->part);
+    after.upload = leg->upload;
+    if (is_same)
+        status = yk_upload_exchange_begin(lift, leg->part, leg->via, &after);
+    yk_unlock(&array->lock);
+    if (!is_same)
+        look_again(leg);
+    else if (status == YOKE_OK)
+        status = yk_upload_exchange_issue(lift, leg->part, leg->via, &after);
+    return status;
+}
+
+static yoke_status take_across(struct yk_upload *lift, struct leg *leg)
+{
+    const int follows = leg->route == YK_ROUTE_FOLLOW;
+    yoke_status status;
+    if (yk_upload_borrow(lift, leg->via, leg->part, YK_LEND_THERE) != YOKE_OK) {
+        lift->unable |= yk_place_bit(leg->via);
+        look_again(leg);
+        return YOKE_OK;
+    }
+    yk_lock(&lift->place->upload_lock);
+    status = exchange(lift, leg);
+    yk_unlock(&lift->place->upload_lock);
+    if (status == YOKE_OK && follows && leg->via == lift->passed_to &&
+        leg->part.first == lift->passed.first)
+        lift->passed.first = leg->part.last;
+    if (status != YOKE_ELOST)
+        return status;
+    yk_transfer_write_off(lift->array, leg->via);
+    lift->unable |= yk_place_bit(leg->via);
+    look_again(leg);
+    return YOKE_OK;
+}
+
+/* leg->part: the rows that were handled, or that are left to others. */
+static yoke_status share_part(struct yk_upload *lift, struct leg *leg)
+{
+    yk_lock(&lift->array->lock);
+    find_route(lift, leg);
+    yk_unlock(&lift->array->lock);
+    switch (leg->route) {
+    case YK_ROUTE_NONE:
+        break;
+    case YK_ROUTE_HOST:
+        return yk_upload_missing(lift, leg->part);
+    case YK_ROUTE_DEVICE:
+    case YK_ROUTE_FOLLOW:
+        return take_across(lift, leg);
+    case YK_ROUTE_PASS_ON:
+        pass_on(lift, leg->part, leg->via);
+        look_again(leg);
+        break;
+    case YK_ROUTE_AWAIT:
+        if (leg->awaited)
+            return yk_upload_missing(lift, leg->part);
+        await_issue(lift, leg);
+        break;
+    }
+    return YOKE_OK;
+}
+
+yoke_status yk_upload_share(struct yk_upload *lift, struct yk_interval rows, enum yk_share pieces)
+{
+    struct yk_broadcast broadcast;
+    uint32_t members = (lift->load->sharers & atomic_load(&lift->place->nearer)) |
+                       yk_place_bit(lift->place->number);
+    yoke_status status = YOKE_OK;
+    int64_t nth, count;
+    if (!yk_broadcast_open(yk_array_rows(lift->array), lift->array->row_bytes, members, &broadcast))
+        return YOKE_OK;
+    count = yk_broadcast_pieces(&broadcast);
+    for (nth = 0; nth < count && status == YOKE_OK; nth++) {
+        struct leg leg = { .via = -1 };
+        leg.rows = yk_broadcast_piece(&broadcast, lift->place->number, nth, &leg.owner);
+        leg.rows = yk_interval_common(leg.rows, rows);
+        if (pieces == YK_SHARE_OWN && leg.owner != lift->place->number)
+            continue;
+        for (; status == YOKE_OK && !yk_interval_empty(leg.rows); leg.rows.first = leg.part.last)
+            status = share_part(lift, &leg);
+    }
+    forget_passed(lift);
+    return status;
+}

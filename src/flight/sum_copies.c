@@ -1,0 +1,204 @@
+/* sum_copies.c - mode add on a device: its private memory may hold several copies. Each group of
+ * work-items adds to one of them, so that sums with many additions are not serialised. A kernel of
+ * the library folds the copies into a total (sums.c). It leaves them zeroed, so a later job need
+ * not clear them.
+ *
+ * Atomics on one address are serialised (on an H200 about one per cycle). If thousands of groups
+ * count into a few slots, they dominate a kernel's time (docs/results/irregular-h200.md). Copies
+ * cost memory, clearing and a fold. So their number is what the device says (copies=), but only
+ * while all of them together are small compared with a cache.
+ */
+
+#include "sum_copies.h"
+
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "../job/kernel.h"
+#include "../job/sum.h"
+
+/* Limits for all copies of one argument: bytes, and a part of the device's memory, which a job's
+ * rows need too. */
+enum { COPIES_BYTES = 16 << 20, ROOM_PART = 32, COPY_ALIGNMENT = 256 };
+
+static int64_t apart_of(const yoke_array *array)
+{
+    return (yk_private_bytes(array) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
+}
+
+yoke_status yk_folds_intern(struct yk_job *job)
+{
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; job->sums.has_add && p < job->arg_count && status == YOKE_OK; p++) {
+        if (job->args[p].mode != YOKE_PARAM_ADD)
+            continue;
+        job->sums.apart[p] = apart_of(job->args[p].array);
+        if (!job->args[p].merge)
+            status = yk_kernel_intern(&job->runtime->kernels,
+                                      yk_sum_of(job->kernel->kernel.params[p].type)->fold,
+                                      &job->sums.folds[p]);
+    }
+    return status;
+}
+
+/* The number of copies of the argument that the device should have. */
+static int wanted(const struct yk_job *job, int device, int arg)
+{
+    struct yk_place *place = job->devices[device].device->place;
+    int64_t most = yk_place_room(place) / ROOM_PART;
+    int copies = place->device->desc.copies;
+    if (most > COPIES_BYTES)
+        most = COPIES_BYTES;
+    if (!job->sums.folds[arg] ||
+        job->sums.apart[arg] == 0) /* an array without rows has nothing to fold */
+        return 1;
+    while (copies > 1 && copies * job->sums.apart[arg] > most)
+        copies /= 2;
+    return copies > 1 ? copies : 1;
+}
+
+/* One copy needs no fold, unless the fold writes it into host memory. */
+static int is_folded(const struct yk_job *job, int device, int arg)
+{
+    return job->devices[device].device->device->desc.reaches_host || wanted(job, device, arg) > 1;
+}
+
+struct yk_program *yk_fold_program(const struct yk_job *job, int device, int arg)
+{
+    struct yk_build *build =
+        job->sums.folds[arg] ? &job->sums.folds[arg]->builds[job->devices[device].device->number]
+                             : NULL;
+    return build && atomic_load(&build->state) == YK_BUILD_READY ? build->program : NULL;
+}
+
+void yk_folds_build(struct yk_job *job, int device)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    int p;
+    for (p = 0; job->sums.has_add && jd->status == YOKE_OK && p < job->arg_count; p++)
+        if (job->sums.folds[p] && !jd->device->device->desc.host_memory &&
+            is_folded(job, device, p) &&
+            yk_kernel_build(job->sums.folds[p], jd->device->device, jd->device->number) != YOKE_OK)
+            yk_log(YOKE_LOG_WARN, "%s: sums have one copy: %s", jd->device->device->desc.name,
+                   yoke_error_text());
+}
+
+/* A total that is not on the host comes behind the copies. Devices have no buffers of 0 bytes. */
+static int64_t bytes_of(const struct yk_job *job, int device, int arg)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    const int copies = jd->private_copies[arg];
+    const int total = copies > 1 && jd->holding[arg] != YK_HELD_HOST;
+    return job->sums.apart[arg] > 0 ? (copies + total) * job->sums.apart[arg] : 1;
+}
+
+static yoke_status take(struct yk_job *job, int device, int arg, struct yk_spare *memory)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_status status = yk_place_borrow(job->args[arg].array->places, jd->device->place,
+                                         bytes_of(job, device, arg), memory);
+    jd->private_buffers[arg] = memory->buffer;
+    jd->private_bytes[arg] = memory->bytes;
+    return status;
+}
+
+static yoke_status clear(struct yk_job *job, int device, int arg, int64_t bytes)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    const struct yk_backend *backend = place->device->backend;
+    struct yk_event *event = NULL;
+    yoke_status status;
+    yk_lock(&place->lock);
+    status = backend->zero(place->upload,
+                           &(struct yk_buffer_range){ jd->private_buffers[arg], 0, bytes }, &event);
+    if (status == YOKE_OK) {
+        yk_place_uploading(place, event, NULL);
+    } else {
+        backend->free(place->device, jd->private_buffers[arg]);
+        jd->private_buffers[arg] = NULL;
+    }
+    yk_unlock(&place->lock);
+    return status;
+}
+
+static yoke_status open_buffer(struct yk_job *job, int device, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_spare memory = { 0 };
+    const int can_fold = yk_fold_program(job, device, arg) != NULL;
+    int64_t bytes;
+    yoke_status status;
+    jd->private_copies[arg] = can_fold ? wanted(job, device, arg) : 1;
+    status = take(job, device, arg, &memory);
+    if (status == YOKE_ENOMEM && jd->private_copies[arg] > 1) {
+        jd->private_copies[arg] = 1;
+        status = take(job, device, arg, &memory);
+    }
+    if (status != YOKE_OK)
+        return status;
+    jd->private_folds[arg] =
+        can_fold && (jd->private_copies[arg] > 1 || jd->holding[arg] == YK_HELD_HOST) ? YK_FOLD_NEW
+                                                                                      : YK_FOLD_NOT;
+    bytes = job->sums.apart[arg] > 0 ? jd->private_copies[arg] * job->sums.apart[arg] : 1;
+    return memory.zeros >= bytes ? YOKE_OK : clear(job, device, arg, bytes);
+}
+
+yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    if (!jd->private_buffers[arg]) {
+        yoke_status status = open_buffer(job, device, arg);
+        if (status != YOKE_OK)
+            return status;
+    }
+    jd->sums = YK_SUMS_THERE;
+    out->buffer = jd->private_buffers[arg];
+    out->copies = jd->private_copies[arg];
+    out->apart = job->sums.apart[arg];
+    return YOKE_OK;
+}
+
+/* The copies are zero again if they were folded after the last flight that added to them. */
+static int64_t zeros_of(const struct yk_job *job, const struct yk_job_device *jd, int arg)
+{
+    return jd->sums == YK_SUMS_HOME && jd->private_folds[arg] == YK_FOLD_MORE
+               ? jd->private_copies[arg] * job->sums.apart[arg]
+               : 0;
+}
+
+void yk_private_forget(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int i;
+    for (i = 0; jd->private_hosts && i < job->arg_count * jd->device->lanes; i++) {
+        yk_free(jd->private_hosts[i]);
+        jd->private_hosts[i] = NULL;
+    }
+}
+
+void yk_private_close(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        const struct yk_spare memory = { jd->private_buffers[p], jd->private_bytes[p],
+                                         zeros_of(job, jd, p) };
+        if (memory.buffer)
+            yk_place_give(jd->device->place, &memory);
+        jd->private_buffers[p] = NULL;
+    }
+    yk_private_forget(job, device);
+}
+
+char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_array *array = job->args[arg].array;
+    char **slot = &jd->private_hosts[lane * job->arg_count + arg];
+    if (!*slot)
+        *slot = yk_calloc((size_t)yk_private_bytes(array), 1);
+    return *slot;
+}

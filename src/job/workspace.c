@@ -1,0 +1,250 @@
+/* workspace.c - the memory that a job needs while it runs. Later jobs reuse it, because allocating
+ * it takes longer than a short job.
+ *
+ * A workspace belongs to its job from the job's start until the workspace's last reference is
+ * dropped. References are held by the job until it is over, by threads that step its lanes, by the
+ * story of a kernel's latest job (explain.h), and by the ticket if the result may be asked for. At
+ * most KEPT_MOST finished jobs keep their workspaces for their tickets. The others keep only the
+ * numbers, so any number of finished jobs may wait until their results are asked for.
+ */
+
+#include "workspace.h"
+
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../partition/lease.h"
+
+enum {
+    IDLE_MOST = 64,       /* number of jobs that may run at the same time */
+    KEPT_MOST = 64,       /* finished jobs that keep their workspaces */
+    DECISIONS_MOST = 4096 /* a workspace with memory for more decisions is freed, not reused */
+};
+
+static void close_device(struct yk_job_device *jd)
+{
+    yk_leases_close(&jd->leases);
+    if (jd->flights) {
+        yk_free(jd->flights[0].loads);
+        yk_free(jd->flights[0].windows);
+    }
+    yk_free(jd->flights);
+    yk_free(jd->private_hosts);
+}
+
+/* Lanes of a CPU device copy nothing. */
+static yoke_status open_loads(struct yk_job_device *jd)
+{
+    const size_t count = (size_t)jd->device->lanes * YOKE_ARGS_MAX;
+    struct yk_flight *first = &jd->flights[0];
+    int lane;
+    first->loads = yk_calloc(count, sizeof *first->loads);
+    first->windows = yk_calloc(count, sizeof *first->windows);
+    if (!first->loads || !first->windows)
+        return YOKE_ENOMEM;
+    for (lane = 1; lane < jd->device->lanes; lane++) {
+        jd->flights[lane].loads = first->loads + lane * YOKE_ARGS_MAX;
+        jd->flights[lane].windows = first->windows + lane * YOKE_ARGS_MAX;
+    }
+    return YOKE_OK;
+}
+
+static void close_workspace(struct yk_workspace *workspace)
+{
+    int d;
+    for (d = 0; d < workspace->device_count; d++)
+        close_device(&workspace->devices[d]);
+    yk_dispatch_close(workspace->dispatch);
+    yk_free(workspace);
+}
+
+static yoke_status open_workspace(yoke_runtime *runtime, int count, struct yk_workspace **out)
+{
+    struct yk_workspace *workspace =
+        yk_calloc(1, sizeof *workspace + (size_t)count * sizeof *workspace->devices);
+    yoke_status status = workspace ? YOKE_OK : YOKE_ENOMEM;
+    int d;
+    for (d = 0; status == YOKE_OK && d < count; d++) {
+        struct yk_job_device *jd = &workspace->devices[d];
+        jd->device = &runtime->devices[d];
+        jd->flights =
+            yk_calloc((size_t)jd->device->lanes, sizeof *jd->flights + sizeof *jd->stepped);
+        workspace->device_count = d + 1;
+        if (!jd->flights) {
+            status = YOKE_ENOMEM;
+            break;
+        }
+        jd->stepped = (unsigned char *)(jd->flights + jd->device->lanes);
+        status = jd->device->device->desc.host_memory
+                     ? yk_leases_open(jd->device->lanes, &jd->leases)
+                     : open_loads(jd);
+    }
+    if (status == YOKE_OK)
+        *out = workspace;
+    else if (workspace)
+        close_workspace(workspace);
+    return status;
+}
+
+/* Resets the device's part for a job with `args` arguments. Leases are not reset: all leases of a
+ * job that ended well are done, and their generations go on. Lists and windows of flights were
+ * closed when that job released its devices. */
+static void clean(struct yk_job_device *jd, int args)
+{
+    int lane, p;
+    memset((char *)jd + offsetof(struct yk_job_device, joined), 0,
+           offsetof(struct yk_job_device, holding) - offsetof(struct yk_job_device, joined));
+    for (p = 0; p < args; p++) {
+        jd->holding[p] = YK_HELD_NOT;
+        jd->replicas[p] = NULL;
+        jd->claims[p] = (struct yk_claim){ 0 };
+        jd->private_buffers[p] = NULL;
+    }
+    if (jd->leases.slots) {
+        yk_leases_shut(&jd->leases);
+        jd->leases.cutters = jd->device->lanes;
+    }
+    for (lane = 0; lane < jd->device->lanes; lane++)
+        if (jd->stepped[lane]) {
+            memset(&jd->flights[lane], 0, offsetof(struct yk_flight, loads));
+            jd->stepped[lane] = 0;
+        }
+}
+
+/* Returns an idle workspace for `count` devices, or NULL. Frees workspaces for another number of
+ * devices: devices were added since they were made. */
+static struct yk_workspace *idle_workspace(yoke_runtime *runtime, int count, int args)
+{
+    struct yk_workspace *workspace;
+    int d;
+    while ((workspace = runtime->idle_workspaces)) {
+        runtime->idle_workspaces = workspace->next;
+        runtime->idle_workspace_count--;
+        if (workspace->device_count == count)
+            break;
+        close_workspace(workspace);
+    }
+    for (d = 0; workspace && d < count; d++)
+        clean(&workspace->devices[d], args);
+    return workspace;
+}
+
+yoke_status yk_workspace_take(struct yk_job *job, int count)
+{
+    struct yk_workspace *workspace = idle_workspace(job->runtime, count, job->arg_count);
+    yoke_status status = workspace ? YOKE_OK : open_workspace(job->runtime, count, &workspace);
+    int d;
+    if (status != YOKE_OK)
+        return status;
+    job->workspace = workspace;
+    job->devices = workspace->devices;
+    job->device_count = count;
+    for (d = 0; job->sums.has_add && d < count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        jd->private_hosts =
+            yk_calloc((size_t)(jd->device->lanes * job->arg_count), sizeof *jd->private_hosts);
+        if (!jd->private_hosts)
+            return YOKE_ENOMEM;
+    }
+    return YOKE_OK;
+}
+
+void yk_workspace_close(struct yk_job *job)
+{
+    if (job->workspace)
+        close_workspace(job->workspace);
+    job->workspace = NULL;
+}
+
+void yk_workspaces_close(yoke_runtime *runtime)
+{
+    struct yk_workspace *workspace;
+    while ((workspace = runtime->idle_workspaces)) {
+        runtime->idle_workspaces = workspace->next;
+        close_workspace(workspace);
+    }
+}
+
+int yk_workspace_is_large(const struct yk_workspace *workspace)
+{
+    size_t decisions;
+    yk_dispatch_decisions(workspace->dispatch, &decisions);
+    return decisions > DECISIONS_MOST;
+}
+
+/* Keeps the workspace for later jobs. With runtime.lock held. The workspace of a failed job is
+ * freed, because its state varies too much to be reset. */
+static void give_back(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    struct yk_workspace *workspace = job->workspace;
+    if (atomic_load(&job->lanes.stop) || job->sums.has_add || yk_workspace_is_large(workspace) ||
+        runtime->idle_workspace_count == IDLE_MOST) {
+        yk_workspace_close(job);
+        return;
+    }
+    workspace->next = runtime->idle_workspaces;
+    runtime->idle_workspaces = workspace;
+    runtime->idle_workspace_count++;
+    job->workspace = NULL;
+}
+
+void yk_job_look(struct yk_job *job)
+{
+    atomic_fetch_add_explicit(&job->life.looks, 1, memory_order_relaxed);
+}
+
+int yk_job_look_away_locked(struct yk_job *job)
+{
+    if (atomic_fetch_sub(&job->life.looks, 1) != 1)
+        return 0;
+    give_back(job);
+    return 1;
+}
+
+void yk_job_look_away(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    if (atomic_fetch_sub(&job->life.looks, 1) != 1)
+        return;
+    yk_lock(&runtime->lock);
+    give_back(job);
+    yk_unlock(&runtime->lock);
+    yk_job_release(job);
+}
+
+struct yk_figures yk_job_figures(const struct yk_job *job, int device)
+{
+    const struct yk_split_outcome *outcome = &job->devices[device].outcome;
+    return (struct yk_figures){ outcome->items, outcome->chunks, outcome->busy_ns,
+                                job->devices[device].made[1] };
+}
+
+static void save_figures(struct yk_job *job)
+{
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        job->life.figures[d] = yk_job_figures(job, d);
+}
+
+void yk_job_condense(struct yk_job *job)
+{
+    atomic_int *kept = &job->runtime->kept_jobs;
+    if (atomic_load(&job->lanes.stop) || job->life.asks == YK_ASKS_NOBODY)
+        return;
+    job->life.keeps = job->life.asks == YK_ASKS_CALLER ||
+                      job->device_count > job->life.figure_room || atomic_load(kept) < KEPT_MOST;
+    if (job->life.keeps)
+        atomic_fetch_add(kept, 1);
+    else
+        save_figures(job);
+}
+
+void yk_job_forsake(struct yk_job *job)
+{
+    if (job->life.keeps) {
+        atomic_fetch_sub(&job->runtime->kept_jobs, 1);
+        yk_job_look_away(job);
+    }
+    yk_job_release(job);
+}
