@@ -2,7 +2,7 @@
  *
  * The thread that drives a device looks at it from time to time while its chunks are under way. If
  * they take longer than the model allows (model/stall.h), the device is taken out like any other
- * that fails (overdue.c), except that its driver is never called again. driver_calls.c handles
+ * that fails (overdue.c), except that its driver is never called again. stuck_calls.c handles
  * calls that do not return. Cores are not watched: a thread cannot be abandoned while it runs in
  * the program's memory.
  */

@@ -39,7 +39,7 @@ struct yk_worker {
      * otherwise. */
     int kept_cpu, stays;
     struct yk_affinity anywhere;
-    /* The device's `stepped` when the thread last looked (driver_calls.c); used by the thread
+    /* The device's `stepped` when the thread last looked (stuck_calls.c); used by the thread
      * itself. */
     uint64_t stepped;
     struct yk_thread thread;

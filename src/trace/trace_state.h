@@ -1,4 +1,4 @@
-/* trace_state.h - a trace's internals, for the writers (chrome.c, page.c).
+/* trace_state.h - a trace's internals, for the writers (chrome.c, html.c).
  *
  * Tracks are added while other threads record, so their table does not move: it has room for the
  * maximum. A ring's events are those numbered from (count - capacity) on, at number % capacity.
@@ -47,7 +47,7 @@ int yk_track_device(const struct yk_trace *trace, int track);
  * began before a virtual clock took over). */
 int64_t yk_trace_zero(const struct yk_trace *trace);
 
-/* --- chrome.c, page.c: errors are kept by the stream --- */
+/* --- chrome.c, html.c: errors are kept by the stream --- */
 void yk_trace_put_chrome(const struct yk_trace *trace, FILE *stream);
 void yk_trace_put_page(const struct yk_trace *trace, FILE *stream);
 

@@ -10,7 +10,7 @@
 #include "../job/wake.h"
 #include "../platform/clock.h"
 #include "await.h"
-#include "driver_calls.h"
+#include "stuck_calls.h"
 #include "lane.h"
 #include "worker.h"
 

@@ -19,7 +19,7 @@
 #include "../life/host_lane.h"
 #include "../life/progress.h"
 #include "../partition/lease.h"
-#include "driver_calls.h"
+#include "stuck_calls.h"
 #include "overdue.h"
 #include "report.h"
 #include "undone.h"

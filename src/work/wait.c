@@ -8,7 +8,7 @@
 #include "../job/order.h"
 #include "../job/wake.h"
 #include "../platform/clock.h"
-#include "driver_calls.h"
+#include "stuck_calls.h"
 #include "virtual.h"
 
 /* Shortest and longest time for which a job with a known end, or with cores, is watched. In between

@@ -20,7 +20,7 @@
 #include "../partition/kept_cores.h"
 #include "../platform/affinity.h"
 #include "await.h"
-#include "driver_calls.h"
+#include "stuck_calls.h"
 #include "lane.h"
 
 /* If an event cannot wake its host thread, that thread looks this often. */

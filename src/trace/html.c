@@ -1,4 +1,4 @@
-/* page.c - the timeline as one page: timeline.html with the events inserted at YOKE_DATA.
+/* html.c - the timeline as one page: timeline.html with the events inserted at YOKE_DATA.
  *
  * An event is a row of numbers. Names and reasons are numbers of entries in a list of words after
  * the events, because most events share a few. A word that does not fit into the list is written in

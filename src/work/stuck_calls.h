@@ -1,7 +1,7 @@
-/* driver_calls.h - see driver_calls.c: driver calls that never return. For devices with memory of
+/* stuck_calls.h - see stuck_calls.c: driver calls that never return. For devices with memory of
  * their own. */
-#ifndef YK_WORK_DRIVER_CALLS_H
-#define YK_WORK_DRIVER_CALLS_H
+#ifndef YK_WORK_STUCK_CALLS_H
+#define YK_WORK_STUCK_CALLS_H
 
 #include "../job/job.h"
 

@@ -1,4 +1,4 @@
-/* driver_calls.c - detects driver calls that never return, from another thread.
+/* stuck_calls.c - detects driver calls that never return, from another thread.
  *
  * While a thread steps a device's lanes, it is listed with the device. Threads that sleep until a
  * job is done look at these lists from time to time; if the program's own thread steps the device,
@@ -7,7 +7,7 @@
  * rest is as for any device that fails.
  */
 
-#include "driver_calls.h"
+#include "stuck_calls.h"
 
 #include "../backend/stalled.h"
 #include "../base/status.h"
