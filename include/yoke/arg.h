@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* Most arguments of a job; most stages of a job. */
+/* Largest number of arguments of a job, and of stages of a job. */
 enum { YOKE_ARGS_MAX = 24, YOKE_STAGES_MAX = 1 };
 
-/* Which rows of an array the indexes first .. last - 1 of the range touch. */
+/* Which rows of an array each index of the range touches. */
 typedef enum yoke_shape {
     YOKE_ROWS,   /* index i touches row i */
     YOKE_HALO,   /* rows i - before .. i + after, cut at the array's ends; only for in */
@@ -22,13 +22,13 @@ typedef enum yoke_shape {
     YOKE_CUSTOM, /* the rows that a callback returns (a CSR matrix's rows to its non-zeros) */
     YOKE_PART,   /* index i touches row i and writes part of it; the other elements become
                   * undefined; only for out */
-    YOKE_ONTO    /* reduce: the value at the result's place takes part; otherwise (YOKE_ROWS) it is
-                  * set */
+    YOKE_ONTO    /* only for reduce: the result's present value takes part in the result, instead of
+                  * being overwritten (YOKE_ROWS) */
 } yoke_shape;
 
-/* Rows first .. last - 1, or indexes. */
+/* An interval of rows or of indexes, first .. last - 1. */
 typedef struct yoke_rows {
-    int64_t first, last; /* first one, and last + 1 */
+    int64_t first, last; /* the first one; one past the last one */
 } yoke_rows;
 
 /* YOKE_CUSTOM: returns the rows that the indexes `range` touch, as one interval; if they lie in
@@ -36,8 +36,8 @@ typedef struct yoke_rows {
  * sub-domains instead). Must be pure (same input, same result); is called from any thread. The rows
  * of a part of a range must be among those of the range, and all rows must be the array's; an empty
  * interval (last = first) is allowed. For out and inout, disjoint ranges must have disjoint rows. A
- * violation that is noticed is YOKE_EINVAL, at submit, or at the end of the job if only a chunk
- * shows it. */
+ * violation that yoke notices is YOKE_EINVAL: at submit, or at the job's end if only a chunk shows
+ * it. */
 typedef yoke_rows yoke_rows_fn(const void *context, yoke_rows range);
 
 /* YOKE_PARAM_ADD: folds `count` elements of a private copy into `into`. Must be associative and
@@ -45,7 +45,7 @@ typedef yoke_rows yoke_rows_fn(const void *context, yoke_rows range);
  * parameter's type (float, double, 32- and 64-bit integers). */
 typedef void yoke_merge_fn(void *into, const void *from, int64_t count);
 
-/* When rows that a job wrote on a device come to the host. */
+/* When rows that a job wrote on a device are copied to the host. */
 typedef enum yoke_home {
     YOKE_HOME_LATER, /* when the host acquires them or another device needs them */
     YOKE_HOME_NOW    /* as each chunk ends, while other chunks run */
@@ -53,15 +53,15 @@ typedef enum yoke_home {
 
 /* One argument. Its layout does not change, because a job contains an array of them. */
 typedef struct yoke_arg {
-    yoke_param_mode mode; /* how the kernel uses it */
-    yoke_array *array;    /* all modes except value; for a value without bytes: see
-                           * yoke_row_distance */
-    const void *value;    /* mode value: copied at submit; NULL: the value is in `bits`. Mode reduce
-                           * without an array: where the result is written when the job ends */
-    size_t value_size;    /* bytes of the value or the result */
-    yoke_type type;   /* mode value: type of the number in `bits`; for one at `value`: unknown */
-    uint64_t bits;    /* its bytes, lowest first */
-    yoke_shape shape; /* rows that an index touches */
+    yoke_param_mode mode;     /* how the kernel uses it */
+    yoke_array *array;        /* NULL for a value (but see yoke_row_distance), and for a result at
+                               * `value` */
+    const void *value;        /* mode value: read there at submit; NULL: see `bits`. Mode reduce
+                               * without an array: the result is written there when the job ends */
+    size_t value_size;        /* bytes of the value or the result */
+    yoke_type type;           /* of the number in `bits`, or of the result at `value` */
+    uint64_t bits;            /* bytes of the number, lowest first */
+    yoke_shape shape;         /* rows that an index touches */
     int64_t before, after;    /* YOKE_HALO */
     yoke_rows_fn *rows;       /* YOKE_CUSTOM */
     const void *rows_context; /* passed to `rows` */
@@ -77,13 +77,13 @@ typedef struct yoke_arg {
  * yoke_value(2.0f), yoke_in(x) }, args[0] = (yoke_arg)yoke_in(x). In C++ they are functions:
  * args[0] = yoke_in(x). */
 #ifndef __cplusplus
-/* A value: the bytes there, at submit. */
+/* A value: the `size` bytes at `pointer`, read at submit. */
 #define yoke_value_of(pointer, size)                                                               \
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE, .value = (pointer), .value_size = (size)                         \
     }
-/* A number, also an expression: its present value; or a struct variable, of which the address is
- * kept: its value at submit. */
+/* A number (also an expression), with its present value; or a struct variable, whose address is
+ * kept and whose value is read at submit. */
 #define yoke_value(x)                                                                              \
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE,                                                                  \
@@ -95,9 +95,9 @@ typedef struct yoke_arg {
     {                                                                                              \
         .mode = YOKE_PARAM_AS_KERNEL, .array = (a)                                                 \
     }
-/* A value, int64_t: elements between rows of `a`, another array, on the device. With b[k *
- * distance + j] a kernel can be given a panel, and a device needs no room for the array
- * (docs/memory.md). */
+/* An int64_t value: the elements from one row to the next of `a`, the array of another argument, on
+ * the device. A kernel that reads b[k * distance + j] can be given a panel, and the device needs no
+ * room for the whole array (docs/memory.md). */
 #define yoke_row_distance(a)                                                                       \
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE, .array = (a)                                                     \
@@ -129,8 +129,8 @@ typedef struct yoke_arg {
     {                                                                                              \
         .mode = YOKE_PARAM_OUT, .array = (a)                                                       \
     }
-/* Partly written: other elements of the row become undefined, even if a range without edges would
- * keep them (yoke/job.h). */
+/* Index i writes part of row i; the row's other elements become undefined, even if a range without
+ * edges would keep them (yoke/job.h). */
 #define yoke_out_part(a)                                                                           \
     {                                                                                              \
         .mode = YOKE_PARAM_OUT, .array = (a), .shape = YOKE_PART                                   \
@@ -145,35 +145,35 @@ typedef struct yoke_arg {
     {                                                                                              \
         .mode = YOKE_PARAM_INOUT, .array = (a)                                                     \
     }
-/* The same; results come home as each chunk ends. */
+/* Read and written; results come home as each chunk ends. */
 #define yoke_inout_home(a)                                                                         \
     {                                                                                              \
         .mode = YOKE_PARAM_INOUT, .array = (a), .home = YOKE_HOME_NOW                              \
     }
-/* Set to the result of a YOKE_REDUCE or YOKE_FOLD when the job ends. Points to a variable of the
- * program of the parameter's type; it does not change if the job fails. */
+/* The program's variable at `pointer`, of the parameter's type, is set to the result of a
+ * YOKE_REDUCE or YOKE_FOLD when the job ends. It does not change if the job fails. */
 #define yoke_reduce_to(pointer)                                                                    \
     {                                                                                              \
         .mode = YOKE_PARAM_REDUCE, .value = (pointer), .value_size = sizeof *(pointer),            \
         .type = YK_TYPE_OF(*(pointer))                                                             \
     }
-/* The same; the variable's value when the job ends takes part. */
+/* As yoke_reduce_to; the value that the variable has when the job ends takes part in the result. */
 #define yoke_reduce_onto(pointer)                                                                  \
     {                                                                                              \
         .mode = YOKE_PARAM_REDUCE, .value = (pointer), .value_size = sizeof *(pointer),            \
         .type = YK_TYPE_OF(*(pointer)), .shape = YOKE_ONTO                                         \
     }
-/* The same for an array of one row with one element; later jobs may use it before yoke_wait. */
+/* As yoke_reduce_to, to an array of one row and one element. Later jobs may use it at once. */
 #define yoke_reduce_to_array(a)                                                                    \
     {                                                                                              \
         .mode = YOKE_PARAM_REDUCE, .array = (a)                                                    \
     }
-/* The same; the present value takes part. */
+/* As yoke_reduce_to_array; the array's present value takes part in the result. */
 #define yoke_reduce_onto_array(a)                                                                  \
     {                                                                                              \
         .mode = YOKE_PARAM_REDUCE, .array = (a), .shape = YOKE_ONTO                                \
     }
-/* Added to, any row. */
+/* Added to by yoke_add; any index may touch any row. */
 #define yoke_add_to(a)                                                                             \
     {                                                                                              \
         .mode = YOKE_PARAM_ADD, .array = (a), .shape = YOKE_WHOLE                                  \

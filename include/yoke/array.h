@@ -15,14 +15,15 @@
 extern "C" {
 #endif
 
-/* Not an address. Calls with an array that was closed or never opened return YOKE_EINVAL. */
+/* A handle, not an address. Calls with an array that was closed or never opened return
+ * YOKE_EINVAL. */
 typedef struct yoke_array yoke_array;
 
 /* An array's shape. Zero fields take the default in brackets. */
 typedef struct yoke_array_spec {
     void *host;   /* the caller's memory, borrowed until yoke_array_close. If it is freed before,
                    * copies fail or, if it was pinned, use whatever now occupies it. NULL: yoke
-                   * allocates; contents of rows that were never written are undefined */
+                   * allocates it; rows are undefined until they are written */
     int64_t rows; /* may be 0 */
     int64_t first_row;    /* global index of the first row; host points to that row [0] */
     int64_t row_elements; /* elements in a row [1] */
@@ -48,8 +49,9 @@ YOKE_API yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t 
  * Panels of an array must not overlap, and need not cover it. The array stays usable: a job or an
  * acquire that names it means all its columns, in whatever panel they are. One job must not have
  * both the array and a panel of it if it writes one of them. A device without room for the whole
- * array gets rows of it, chunk by chunk, as wide as the array's, or as the panel's if the kernel is
- * told the distance (yoke_row_distance). Mode add works on copies as large as the array.
+ * array gets only the rows of each chunk: as wide as the array's, or only as wide as the panel's if
+ * the kernel gets the distance between them (yoke_row_distance). Copies for mode add are as large
+ * as the whole array.
  *
  * Waits for jobs that use the array, and brings the columns home if needed, so it is best called
  * before the first job. Do not call it concurrently with other calls that use the array. Close a
@@ -57,9 +59,9 @@ YOKE_API yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t 
  * are outside the array or in another panel; the array is itself a panel. */
 YOKE_API yoke_status yoke_array_panel(yoke_array *array, int64_t first_column, int64_t columns,
                                       yoke_array **out);
-/* Waits for jobs that use the array, brings rows that only devices have home into borrowed memory,
- * and frees all copies. Returns an error (and still closes the array) if rows were lost with a
- * device. NULL is allowed.
+/* Waits for jobs that use the array, copies rows that only devices hold to the host if its memory
+ * is borrowed, and frees all copies. Returns an error (and still closes the array) if rows were
+ * lost with a device. NULL is allowed.
  */
 YOKE_API yoke_status yoke_array_close(yoke_array *array);
 
@@ -73,12 +75,12 @@ typedef enum yoke_access_mode {
 /* Makes the host's copy usable: waits for jobs submitted before that use the array, then moves the
  * rows that are missing. From now to release no job may use the array in a conflicting way
  * (YOKE_EBUSY at submit), and while a thread has it for writing, no other thread can acquire it
- * (YOKE_EBUSY). The same thread may acquire more of it; one release ends all. YOKE_ELOST: rows were
- * lost with a device, or spoilt by a job that failed; the text names them, and they can be written
- * again. If yoke allocated the memory and a CUDA device is open, the first call also pins it, as
- * yoke_alloc does. */
+ * (YOKE_EBUSY). The same thread may acquire more of it; one release ends all its acquires.
+ * YOKE_ELOST: rows were lost with a device, or spoilt by a job that failed; the text names them,
+ * and they can be written again. If yoke allocated the memory and a CUDA device is open, the first
+ * call also pins it, as yoke_alloc does. */
 YOKE_API yoke_status yoke_array_acquire(yoke_array *array, yoke_access_mode mode);
-/* The same for rows first .. last - 1 (global). */
+/* As yoke_array_acquire, for rows first .. last - 1 (global) only. */
 YOKE_API yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode,
                                              int64_t first, int64_t last);
 /* Ends the host's use. Optional after YOKE_READ: the next job or close also releases. */
@@ -89,12 +91,12 @@ YOKE_API yoke_status yoke_array_release(yoke_array *array);
 YOKE_API void *yoke_array_host(yoke_array *array);
 
 /* Host memory, zeroed, that every device reaches quickly: page aligned, in large pages if it is
- * large. From 4 MiB on it is pinned, and stays pinned while arrays are opened and closed
- * (docs/memory.md): before this returns if a CUDA device is open, which takes about 40 ms a GiB, of
- * which the program saves half when it fills the memory; otherwise when a CUDA device has been
- * opened. Until then its pages are placed where they are first written. Free it with yoke_free,
- * after closing the arrays that wrap it (otherwise it is kept, with a warning), before or after
- * yoke_close. NULL on failure. */
+ * large. Memory of 4 MiB or more is pinned, and stays pinned while arrays are opened and closed
+ * (docs/memory.md). If a CUDA device is open, this call pins it, which takes about 40 ms per GiB;
+ * half of that is saved later, when the program fills the memory. Otherwise it is pinned when a
+ * CUDA device has been opened; until then its pages are placed where they are first written. Free
+ * it with yoke_free, after closing the arrays that wrap it (otherwise it is kept, with a warning),
+ * before or after yoke_close. NULL on failure. */
 YOKE_API void *yoke_alloc(yoke_runtime *runtime, size_t bytes);
 /* Frees memory of yoke_alloc. NULL is allowed. */
 YOKE_API void yoke_free(yoke_runtime *runtime, void *memory);

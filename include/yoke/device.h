@@ -16,7 +16,7 @@ extern "C" {
 /* Bytes of a device's specification, with the final 0. */
 #define YOKE_DEVICE_SPEC_MAX 320
 
-/* What yoke_open opens (yoke/runtime.h). Not an address. */
+/* A runtime, as yoke_open opens it (yoke/runtime.h). A handle, not an address. */
 typedef struct yoke_runtime yoke_runtime;
 
 /* A device, as filled in by yoke_device_get. */
@@ -31,17 +31,17 @@ typedef struct yoke_device {
     int lost;             /* 1: it failed and gets no more work */
     char spec[YOKE_DEVICE_SPEC_MAX]; /* yoke_config.devices for this device alone, with its
                                       * settings */
-    double link_bytes_per_second;    /* rough speed of copies to it; 0: there are none, or
-                                      * unknown */
+    double link_bytes_per_second;    /* rough speed of copies to it; 0: it needs none, or the speed
+                                      * is unknown */
     char identity[64]; /* the same for one physical device under any driver: "uuid:..." or
                         * "pci:..."; "" if unknown */
 } yoke_device;
 
-/* Devices of an open runtime. Loads GPU drivers and waits for them, as yoke_ready does.
- * Returns their number. Thread-safe. */
+/* Returns the number of devices of an open runtime. Loads GPU drivers and waits for them first, as
+ * yoke_ready does. Thread-safe. */
 YOKE_API int yoke_device_count(yoke_runtime *runtime);
-/* Waits like yoke_device_count only if device `index` is not open yet; devices named in results are
- * open. YOKE_EINVAL if there is no device `index`. */
+/* Describes device `index`. Waits like yoke_device_count only if it is not open yet; devices that a
+ * job's result names are open. YOKE_EINVAL if there is no device `index`. */
 YOKE_API yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out);
 
 #ifdef __cplusplus

@@ -14,12 +14,12 @@ extern "C" {
 /* The machine as this process may use it. */
 typedef struct yoke_machine {
     char processor[64];                     /* its model, as the system names it */
-    int cores;                              /* by affinity and cpuset, ignoring the quota */
+    int cores;                              /* allowed by affinity and cpuset, whatever the quota */
     int quota_cores;                        /* cgroup CPU quota in whole cores; 0: none */
-    int numa_nodes;                         /* of these cores; 0: unknown */
+    int numa_nodes;                         /* that these cores belong to; 0: unknown */
     int64_t memory_bytes, memory_available; /* within the cgroup's limits */
     int64_t l2_bytes, l3_bytes;             /* size of one cache; 0: unknown */
-    int gpu_nodes;                          /* 1: the system has a GPU's device node */
+    int gpu_nodes;                          /* 1 if the system has a GPU's device node */
     char cache_folder[512];                 /* for compiled kernels; "": switched off */
     const char *described_by; /* "hwloc"; "/sys" if yoke was built without it (YOKE_HWLOC) */
 } yoke_machine;
@@ -30,7 +30,7 @@ YOKE_API yoke_status yoke_machine_get(yoke_machine *out);
 typedef struct yoke_finding {
     const char *backend; /* "cpu", "cuda", "opencl", "sim"; static */
     const char *summary; /* what the backend is, in a few words; static */
-    int devices;         /* number found, used by default or not */
+    int devices;         /* number found, also those not used by default */
     int missing;         /* 1: something must be installed or permitted before it can work */
     char text[512];      /* what was found, or what is missing and what to install */
 } yoke_finding;
@@ -42,10 +42,10 @@ YOKE_API yoke_status yoke_doctor(yoke_finding_fn *fn, void *context);
 
 /* Name of a partitioner, from index 0; NULL after the last (docs/scheduling.md). */
 YOKE_API const char *yoke_partitioner_name(int index);
-/* What it does, in one line; NULL after the last. */
+/* What the partitioner does, in one line; NULL after the last. */
 YOKE_API const char *yoke_partitioner_summary(int index);
-/* A partitioner's settings, one line each ("chunk: items of a chunk"), from 0; NULL after the last.
- * The text is written to `line`, capacity 256. */
+/* One line about setting number `setting` of the partitioner ("chunk: items of a chunk"), from 0;
+ * NULL after the last. The text is written to `line`, which holds 256 bytes. */
 YOKE_API const char *yoke_partitioner_setting(int index, int setting, char *line);
 
 #ifdef __cplusplus

@@ -4,9 +4,9 @@
  *
  * runs kernel saxpy for the indexes 0 .. n - 1 on all devices that are open by now (GPUs come 0.4
  * to 0.8 s after a program's start: yoke_loading in runtime.h), with the arguments in the order of
- * its parameters, and returns when the results are in memory, where they are copied as chunks end,
- * while other chunks compute (YOKE_HOME_NOW). The kernel says how each argument is
- * used (read, written, added to). yoke_for2 and yoke_for3 run kernels of two and three dimensions:
+ * its parameters. It returns when the results are in memory; they are copied there as chunks end,
+ * while other chunks compute (YOKE_HOME_NOW). The kernel says how each argument is used (read,
+ * written, added to). yoke_for2 and yoke_for3 run kernels of two and three dimensions:
  *
  *     yoke_for2(NULL, &blur, height, width, yoke_halo(from, 1, 1), to);
  *
@@ -25,9 +25,9 @@
  *
  *     a number or a struct     for YOKE_VALUE. It must have the parameter's type; only an integer
  *                              whose value fits is converted
- *     x                        a pointer to the elements of all indexes: n of them, or n rows for
- *                              all indexes of the further dimensions; index i uses its own row. The
- *                              size of a C array is checked
+ *     x                        a pointer to n elements, one per index; in two or three dimensions,
+ *                              to n rows, each with one element per index of the further
+ *                              dimensions. Index i uses row i. The size of a C array is checked
  *     yoke_row(x, elements)    a pointer to n rows of `elements` elements; index i uses row i
  *     yoke_whole(x, count)     a pointer to `count` elements that every index may use: a table, the
  *                              bins of a histogram. YOKE_ADD needs it, except for C arrays
@@ -36,18 +36,18 @@
  *     &s                       for YOKE_REDUCE and YOKE_FOLD: a variable of the parameter's type,
  *                              which is set to the result
  *     yoke_onto(&s)            the same; its present value takes part in the result
- *     a yoke_array *           instead of a pointer. Its rows stay where they are needed next,
- * until yoke_array_acquire; use arrays for loops that follow each other
+ *     a yoke_array *           instead of a pointer. Its rows stay on the devices until other
+ *                              devices or yoke_array_acquire need them: for consecutive loops
  *
  * Memory behind pointers belongs to the program and is current before and after the call: each call
- * moves what devices need of it, there and back. The same memory may be given twice only if both
- * uses read it.
+ * copies what devices need to them, and the results back. The same memory may be given twice only
+ * if both uses read it.
  *
  * The runtime may be NULL: then it is yoke_default(). Status and yoke_error_text() are those of
- * yoke_run. docs/tutorial.md begins with yoke_for. Thread-safe. A call costs yoke_run, about 0.5 us
- * for each different pointer, and the copies. For results, partitioners, other shapes and jobs that
- * overlap: yoke/job.h. The arguments, at most 24, are evaluated once, in no defined order; a
- * compound literal with commas needs parentheses. */
+ * yoke_run. docs/tutorial.md begins with yoke_for. Thread-safe. A call takes as long as yoke_run,
+ * plus about 0.5 us for each different pointer and the time of the copies. For results,
+ * partitioners, other shapes and jobs that overlap: yoke/job.h. The arguments, at most 24, are
+ * evaluated once, in no defined order; a compound literal with commas needs parentheses. */
 #ifndef YOKE_FOR_H
 #define YOKE_FOR_H
 
@@ -59,10 +59,11 @@
 extern "C" {
 #endif
 
-/* The runtime of calls that name none. Opened at the first call, with YOKE_DEVICES and the other
- * environment variables. At the program's end it waits for its jobs and for a kernel that is being
- * compiled (30 s at most), and writes what yoke_close writes. It may be closed earlier; the next
- * call then opens another. NULL: it cannot be opened; yoke_error_text() says why. Thread-safe. */
+/* The runtime of calls whose `runtime` is NULL. The first call opens it, with YOKE_DEVICES and the
+ * other environment variables. At the program's end it waits for its jobs and for a kernel that is
+ * being compiled (30 s at most), and writes what yoke_close writes. It may be closed earlier; the
+ * next call then opens another. Returns NULL if it cannot be opened; yoke_error_text() says why.
+ * Thread-safe. */
 YOKE_API yoke_runtime *yoke_default(void);
 
 /* What an argument of yoke_for is. */
@@ -75,20 +76,20 @@ typedef enum yoke_given_kind {
 
 /* An argument as the compiler sees it. */
 typedef struct yoke_given {
-    yoke_given_kind kind;  /* which of the fields below count */
+    yoke_given_kind kind;  /* says which of the fields below are used */
     yoke_type type;        /* of the value, or of the elements */
     size_t size;           /* bytes of the value, or of an element */
     const void *at;        /* the value, or the first element */
     yoke_array *array;     /* YOKE_GIVEN_ARRAY */
     int64_t count;         /* number of elements there; 0: as many as the range needs */
-    int64_t row_elements;  /* in a row; 0: one for each index of the further dimensions */
+    int64_t row_elements;  /* elements in a row; 0: one for each index of the further dimensions */
     yoke_shape shape;      /* rows that an index touches */
     int64_t before, after; /* YOKE_HALO: rows */
 } yoke_given;
 
 /* Indexes first .. last - 1 of a dimension of that size. */
 typedef struct yoke_span {
-    int64_t first, last, size; /* first index, last + 1, and the size as the body sees it */
+    int64_t first, last, size; /* first index; one past the last; the size that the body sees */
 } yoke_span;
 /* The indexes first .. last - 1 of a dimension with `size` indexes. */
 static inline yoke_span yoke_indexes(int64_t first, int64_t last, int64_t size)
@@ -147,11 +148,11 @@ static inline yoke_given yk_with_onto(yoke_given x)
 
 /* Runs a kernel for n indexes: see the head of this file. */
 #define yoke_for(runtime, kernel, n, ...)        YK_RUN(runtime, kernel, 1, (n, 1, 1), __VA_ARGS__)
-/* The same in two dimensions, of n and m indexes; the first is split over devices. */
+/* Runs a kernel for n x m indexes; the first dimension is split over devices. */
 #define yoke_for2(runtime, kernel, n, m, ...)    YK_RUN(runtime, kernel, 2, (n, m, 1), __VA_ARGS__)
-/* The same in three dimensions. */
+/* Runs a kernel for n x m x l indexes. */
 #define yoke_for3(runtime, kernel, n, m, l, ...) YK_RUN(runtime, kernel, 3, (n, m, l), __VA_ARGS__)
-/* Index i uses row i, of that many elements, of the memory at x. */
+/* Index i uses row i of the memory at x; each row has `elements` elements. */
 #define yoke_row(x, elements)                    yk_with_row(YK_GIVEN(x), elements)
 /* Index i also reads rows i - before .. i + after. */
 #define yoke_halo(x, before, after)              yk_with_halo(YK_GIVEN(x), before, after)

@@ -12,35 +12,36 @@
 extern "C" {
 #endif
 
-/* A submitted job. Not an address; copies of it are equally valid. */
+/* A submitted job: a handle, not an address. Copies of it are equally valid. */
 typedef struct yoke_ticket yoke_ticket;
 
 /* A job's description. Zero-initialise, then set fields as needed; the default is in brackets. */
 typedef struct yoke_job {
-    size_t size;               /* sizeof(yoke_job), needed by fields added after version 0.1. 0: all
-                                * fields of version 0.1. YOKE_EINVAL: a size that this library does
-                                * not know */
+    size_t size;               /* sizeof(yoke_job): set it to use fields added after version 0.1. 0:
+                                * only the fields of version 0.1 are read. YOKE_EINVAL: a size that
+                                * this library does not know */
     const yoke_kernel *kernel; /* borrowed until the job is done */
-    /* Does the same work in another way (for example a step kernel beside a plain one), with the
-     * same parameters; also borrowed [NULL: none]. Each device does its first chunks with both
-     * kernels by turns and goes on with the faster one. The choice is remembered for jobs with the
-     * same two kernels, and rarely checked again (docs/kernels.md). */
+    /* A kernel that does the same work in another way (for example a step kernel beside a plain
+     * one), with the same parameters; also borrowed [NULL: none]. Each device does its first chunks
+     * with both kernels by turns and goes on with the faster one. The choice is remembered for jobs
+     * with the same two kernels, and rarely checked again (docs/kernels.md). */
     const yoke_kernel *alternative;
     /* The indexes to do, in one to three dimensions. */
     struct {
-        int64_t first, last; /* first dimension, split over devices; empty is allowed */
+        int64_t first, last; /* first dimension, split over devices: [first, last); may be empty */
         /* Sizes of the second and third dimension as the body sees them (YOKE_SIZE2, YOKE_SIZE3). 0
-         * means the end given below, or 1 */
+         * means the `last` below, or 1 */
         int64_t extent[2];
         /* The indexes of the second and third dimension to do: 0 <= first <= last <= extent; empty
-         * is allowed. Zeros: all, 0 .. extent. With a part of them, `out` rows keep the elements
-         * that the kernel does not write. So { 1, nz - 1, { ny, nx }, { 1, ny - 1 }, { 1, nx - 1 }
-         * } is an interior, and the edges are kept (docs/kernels.md) */
+         * is allowed. Zeros: all, 0 .. extent. If the job does only a part, `out` rows keep the
+         * elements that the kernel does not write. So { 1, nz - 1, { ny, nx }, { 1, ny - 1 }, { 1,
+         * nx - 1 } } does an interior and keeps the edges (docs/kernels.md) */
         struct {
-            int64_t first, last; /* first index, and last + 1 */
+            int64_t first, last; /* first index; one past the last */
         } second, third;
     } range;
-    yoke_arg args[YOKE_ARGS_MAX]; /* in the order of the kernel's parameters; the rest zero */
+    yoke_arg args[YOKE_ARGS_MAX]; /* in the order of the kernel's parameters; unused ones are
+                                   * zero */
     const char *partitioner;      /* "auto", "dynamic:chunk=4096"; NULL: the runtime's */
     const char *name;             /* for traces [the kernel's] */
 
@@ -68,36 +69,38 @@ typedef struct yoke_device_result {
     double share;        /* items / all */
     double busy_seconds; /* time during which at least one of its chunks was under way */
     int64_t chunks;      /* number of chunks that it completed */
-    const char *reason;  /* why, in one sentence with numbers; "" if there is nothing to say */
+    const char *reason;  /* why it got its share, in one sentence with numbers; "" if there is
+                          * nothing to say */
 } yoke_device_result;
 
-/* How threads waited for one device in a job, and how many worked on it. */
+/* How threads waited for one device in a job. */
 typedef struct yoke_wait_result {
     yoke_waiting waiting; /* as requested, or what auto chose: spin or block; YOKE_WAIT_AUTO: no
                            * thread had to wait for it */
-    const char *reason;   /* in one sentence with numbers; "" if there is nothing to say */
+    const char *reason;   /* why, and how many threads worked on it, in one sentence with numbers;
+                           * "" if there is nothing to say */
 } yoke_wait_result;
 
 /* Which kernel a device used in a job. */
 typedef struct yoke_kernel_result {
     const char *name;   /* name of the kernel that did more of its items */
-    int64_t items[2];   /* done with job.kernel; done with job.alternative */
+    int64_t items[2];   /* items done with job.kernel, and with job.alternative */
     const char *reason; /* how they compare on this device, with numbers; "" if there is nothing to
                          * say */
 } yoke_kernel_result;
 
-/* What the split of a job says about one device (papers/004, sections 3 and 5): v of its indexes
- * take fixed_seconds + v * item_seconds. If the partitioner splits by such lines (`linear`), v is
- * its whole share. Otherwise v is one chunk, so fixed_seconds is the cost of each chunk. Unknown
- * values are 0. */
+/* The model of one device that determined the split of a job (papers/004, sections 3 and 5): v
+ * indexes take the device fixed_seconds + v * item_seconds. If the partitioner splits by such lines
+ * (`linear`), v is the device's whole share. Otherwise v is one chunk, so fixed_seconds is the
+ * overhead of each chunk. Unknown values are 0. */
 typedef struct yoke_model_result {
     double item_seconds;          /* a of the model */
     double fixed_seconds;         /* b */
     double link_bytes_per_second; /* rough speed of copies to and from it; 0: it uses the host's
                                    * memory */
     double chunk_items;           /* average number of indexes of its chunks */
-    /* Time of the job if the other devices had also done this device's indexes, by their models; if
-     * it did none: the job's time. INFINITY: there is no other device. */
+    /* By the models: the job's time if the other devices had also done this device's indexes. If
+     * this device did none, it is the job's time. INFINITY: there is no other device. */
     double without_seconds;
     double ended_seconds; /* from submission to the end of its last chunk; 0: it had none */
 } yoke_model_result;
@@ -107,40 +110,40 @@ typedef struct yoke_decision {
     double seconds;      /* since the job was submitted */
     int device, lane;    /* what got the chunk: device's index in the runtime, and its lane */
     int64_t first, last; /* indexes first .. last - 1 of the first dimension */
-    const char *reason;  /* in one sentence with numbers */
+    const char *reason;  /* why it got the chunk, in one sentence with numbers */
 } yoke_decision;
 
-/* What happened. Opened by yoke_run or yoke_wait, owned by the caller, freed by yoke_result_close.
- * If more than 64 jobs are done and not yet waited for, results of jobs that end then have numbers
- * only: reasons are "" and there are no decisions. */
+/* What happened in a job. Opened by yoke_run or yoke_wait, owned by the caller, freed by
+ * yoke_result_close. While more than 64 finished jobs have not been waited for, jobs that end get
+ * results with numbers only: reasons are "" and there are no decisions. */
 typedef struct yoke_result {
     int version;                       /* 4: this layout; later versions only append fields */
-    double seconds;                    /* from submit to done */
-    const char *partitioner;           /* with its settings, "auto" */
+    double seconds;                    /* from submission to the job's end */
+    const char *partitioner;           /* the one used, with its settings: "auto" */
     yoke_traffic traffic;              /* bytes that the job moved */
     int device_count;                  /* devices of the runtime when the job began */
     const yoke_device_result *devices; /* `device_count` entries, in the order of the runtime */
     int64_t decision_count;            /* number of decisions */
     const yoke_decision *decisions;    /* in the order in which they were made */
     const yoke_wait_result *waits;     /* since version 2: one per device, in order */
-    const yoke_kernel_result *kernels; /* since version 3: the same */
-    const yoke_model_result *models;   /* since version 4: the same; zero if only numbers were
-                                        * kept */
+    const yoke_kernel_result *kernels; /* since version 3: one per device, in order */
+    const yoke_model_result *models;   /* since version 4: one per device, in order; zero if only
+                                        * numbers were kept */
     double predicted_seconds; /* since version 4: `seconds` as its partitioner predicted it before
                                * the start; 0: no prediction, or only numbers were kept */
 } yoke_result;
 /* Frees a result. NULL is allowed. */
 YOKE_API void yoke_result_close(yoke_result *result);
 
-/* Runs the job and waits. The calling thread works, too. `result` may be NULL. Returns an error of
- * any device whose work the others could not do. If a job ends with an error after it has started
- * (a failure, yoke_cancel, its deadline, progress), some rows are new and others old: all rows of
- * its out and inout arguments are lost (YOKE_ELOST) until they are written again. Sums of mode add
- * are unchanged. */
+/* Runs the job and waits. The calling thread works, too. `result` may be NULL. Returns an error if
+ * a device failed and the others could not do its work. If a job ends with an error after it has
+ * started (a failure, yoke_cancel, its deadline, progress), some rows are new and others old: all
+ * rows of its out and inout arguments are lost (YOKE_ELOST) until they are written again. Sums of
+ * mode add are unchanged. */
 YOKE_API yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *job, yoke_result **result);
-/* Compiles kernels for all devices now, whose drivers are loaded for it, and waits. Otherwise the
- * first job compiles them, which takes some seconds per kernel if no earlier process left them in
- * the cache. Devices compile in parallel. If a kernel takes longer than a second, a line on a
+/* Compiles kernels for all devices now, and waits; loads GPU drivers first. Without this call the
+ * first job compiles them, which takes some seconds per kernel unless an earlier process left them
+ * in the cache. Devices compile in parallel. If a kernel takes longer than a second, a line on a
  * terminal says so. `runtime` NULL: yoke_default(). Thread-safe. YOKE_EBUILD: a kernel does not
  * compile for a device, which the text names; the others are compiled anyway. A kernel without a
  * text for some device is not an error.
@@ -154,8 +157,8 @@ YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *cons
  * Thread-safe. YOKE_EINVAL: the job is invalid, or an `after` is not a ticket of this runtime.
  */
 YOKE_API yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *job, yoke_ticket **out);
-/* Waits for a job and ends its ticket. `result` may be NULL. YOKE_EINVAL: it is not a ticket, or no
- * longer one: each job can be waited for once, by one thread. */
+/* Waits for a job and ends its ticket. `result` may be NULL. YOKE_EINVAL: it is not a ticket, or
+ * its job was waited for before: one thread can wait for a job, one time. */
 YOKE_API yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result);
 /* Waits until all jobs submitted before are done. Their tickets stay valid; yoke_wait returns their
  * outcomes.
@@ -165,7 +168,7 @@ YOKE_API yoke_status yoke_wait_all(yoke_runtime *runtime);
  * for other jobs, when these are done; yoke_wait then returns YOKE_ECANCELED. A finished job does
  * not change. Returns at once. Thread-safe. */
 YOKE_API yoke_status yoke_cancel(yoke_ticket *ticket);
-/* The same for all jobs of a runtime submitted before, including those of yoke_run: this is how
+/* Cancels all jobs of the runtime submitted before, including those of yoke_run: this is how
  * another thread stops a program's work on request. Cores stop after their current piece. Returns
  * at once. Thread-safe, but not safe in a signal handler. Not in a progress callback:
  * YOKE_EINVAL. */

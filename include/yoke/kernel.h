@@ -40,24 +40,24 @@
 #define YOKE_INOUT(T, n)                    (yk_inout, T, n) /* array of T, read and written there */
 #define YOKE_ADD(T, n)                      (yk_add, T, n) /* array of T, any element, through yoke_add only */
 /* YOKE_REDUCE(op, T, n), YOKE_FOLD(fold, identity, T, n): yoke/kernel_reduce.h */
-/* Group kernels: an array that the lanes of one group share, and a variable that each lane has for
- * itself as long as the group lives. Both start with undefined contents. */
+/* Group kernels: an array that the lanes of one group share; undefined until it is written. */
 #define YOKE_LOCAL(T, n, count)             (yk_local, T, n, count)
-/* A variable of the lane, for use by YOKE_MINE. */
+/* Group kernels: a variable that each lane has for itself as long as the group lives, used through
+ * YOKE_MINE; undefined until it is written. */
 #define YOKE_PRIVATE(T, n)                  (yk_private, T, n)
 
 /* Inside bodies of 2-D and 3-D kernels: size of the second dimension. */
 #define YOKE_SIZE2                          yk_size2
-/* The same of the third dimension. */
+/* Size of the third dimension. */
 #define YOKE_SIZE3                          yk_size3
 /* Inside bodies of group kernels: number of indexes from i on that exist, <= unit. */
 #define YOKE_COUNT                          yk_count
 
-/* Inside bodies of group kernels: folds `expr` over j in [lo, hi), all lanes together; declares
- * `s`, which is the same in every lane. T has at most 8 bytes; lo and hi are the same in every
- * lane. */
+/* Inside bodies of group kernels: all lanes together sum the expression `...` over j in [lo, hi).
+ * Declares `s`, the sum, which is the same in every lane. T has at most 8 bytes; lo and hi are the
+ * same in every lane. */
 #define YOKE_LANE_SUM(T, s, j, lo, hi, ...) YK_LANE_FOLD(SUM, T, s, 0, j, lo, hi, __VA_ARGS__)
-/* The maximum in the same way, of `start` and all values. */
+/* The maximum of `start` and all values, in the same way. */
 #define YOKE_LANE_MAX(T, s, start, j, lo, hi, ...)                                                 \
     YK_LANE_FOLD(MAX, T, s, start, j, lo, hi, __VA_ARGS__)
 /* The minimum of `start` and all values. */
@@ -72,7 +72,7 @@
  *     YOKE_LANES_BY(n, part, l) { ... }  the same; part = l / n is equal in n lanes
  *     YOKE_MINE(x)                       inside these: the lane's YOKE_PRIVATE x
  *     YOKE_ONCE { ... }                  by one lane
- *     YOKE_BARRIER;                      what lanes wrote before it, all lanes read after it
+ *     YOKE_BARRIER;                      after it, all lanes see what any lane wrote before it
  */
 
 /* A struct value: YOKE_INIT(body_t, x, y, z) instead of C's (body_t){ x, y, z }. */
@@ -111,15 +111,15 @@
 #define YK_OP_SUM(a, b) ((a) + (b))
 #define YK_OP_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define YK_OP_MIN(a, b) ((a) < (b) ? (a) : (b))
-/* Trees of lane reductions halve the number of lanes, so it is a power of two. */
+/* Lane reductions halve the number of lanes again and again, so it must be a power of two. */
 #define YK_GROUP_CHECK(name, lanes, unit)                                                          \
     typedef char yk_lanes_is_a_power_of_two_up_to_1024_##name[((lanes) >= 1) * ((lanes) <= 1024) * \
                                                                   (((lanes) & ((lanes)-1)) == 0) * \
                                                                   ((unit) >= 1) * 2 -              \
                                                               1]
 
-/* -DYOKE_EXACT=1: no product is fused with a sum. CUDA has an option for that; the backend sets it
- * for texts that contain this name. */
+/* -DYOKE_EXACT=1: no product is fused with a sum. CUDA has a compiler option for that; the backend
+ * sets it for texts that contain `yk_exact`. */
 #if defined(YOKE_FLATTEN) && defined(YOKE_EXACT)
 #if defined(YOKE_OPENCL)
 #pragma OPENCL FP_CONTRACT OFF

@@ -5,10 +5,10 @@
  * clang 14 and crashes under TSan). Files compiled for AVX or more (-march=native) get one variant:
  * gcc does not inline a body into a function with fewer features.
  *
- * `omp simd` asserts that indexes are independent. A kernel states that, except where it adds: with
- * a YOKE_ADD parameter the loop does without `omp simd` and uses sums by lanes (kernel_sums.h).
- * Needs -fopenmp-simd and -DYOKE_OMP_SIMD=1, which yoke_add_kernels and `yoke-embed --flags` set;
- * without them the code is right but slower.
+ * `omp simd` asserts that indexes are independent. In a kernel they are, unless it adds: with a
+ * YOKE_ADD parameter the loop does without `omp simd` and uses sums by lanes (kernel_sums.h). Needs
+ * -fopenmp-simd and -DYOKE_OMP_SIMD=1, which yoke_add_kernels and `yoke-embed --flags` set; without
+ * them the code is right but slower.
  */
 #ifndef YOKE_KERNEL_CPU_H
 #define YOKE_KERNEL_CPU_H
@@ -18,7 +18,8 @@
 #include <yoke/kernel_type.h>
 #include <yoke/prelude.h>
 
-/* static const char yk_text_opencl[], yk_text_cuda[]: made by yoke-embed from this same file. */
+/* Defines yk_text_opencl and yk_text_cuda, the kernel file's texts for devices, made by
+ * yoke-embed. */
 #ifdef YOKE_SOURCE_FILE
 #include YOKE_SOURCE_FILE
 #else
@@ -84,7 +85,7 @@
 #define YK_OWN_yk_local(T, n, count)
 #define YK_OWN_yk_private(T, n) _Alignas(64) T n[yk_lanes];
 
-/* From yk_args to variables with the parameters' names. */
+/* Declares variables with the parameters' names and takes their values from yk_args. */
 #define YK_UNPACK(k, p)                    YK_UNPACK_(k, YK_BARE p)
 #define YK_UNPACK_(...)                    YK_UNPACK__(__VA_ARGS__)
 #define YK_UNPACK__(k, mode, ...)          YK_UNPACK_##mode(k, __VA_ARGS__)
@@ -154,8 +155,8 @@
                                     YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
         YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                         \
     }
-/* Separate loops for all of the further dimensions and for a part of them: compilers know more of
- * indexes that begin with 0 and end with the size, so a boundary test costs less. */
+/* Two loops: one for a range that covers the further dimensions, one for a part of them. In the
+ * first, compilers know that indexes run from 0 to the size, so boundary tests cost less. */
 #define YK_RANGE2_plain(attributes, v, name, ...)                                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
@@ -199,8 +200,8 @@
                                 yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                           \
                                     YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
     }
-/* What a group kernel's loops need; and the call of the body for the group at yk_i, for indexes
- * below `to`. */
+/* The declarations that a group kernel's loops need; then the call of the body for the group at
+ * yk_i, with the group's indexes below `to`. */
 #define YK_GROUPS_OPEN(...)                                                                        \
     struct {                                                                                       \
         YK_EACH(YK_OWN, __VA_ARGS__)                                                               \
@@ -264,8 +265,8 @@
     YK_DESCRIBE(name, 1, lanes, unit, __VA_ARGS__)                                                 \
     YK_GROUP_BODY(name, i, __VA_ARGS__)
 
-/* Inside the body of a group kernel: a work-item of a device is an iteration of an inner loop here
- * (docs/kernels.md). The second variable of YOKE_LANES gives YOKE_MINE the lane. */
+/* Inside the body of a group kernel: a device's work-item is an iteration of an inner loop here
+ * (docs/kernels.md). The second variable of YOKE_LANES tells YOKE_MINE the lane. */
 #define YK_GROUP_HIDDEN int YK_UNUSED yk_count, const int YK_UNUSED yk_lanes
 #define YOKE_LANES(l)   for (int YK_UNUSED l = 0, YK_UNUSED yk_lane = 0; l < yk_lanes; yk_lane = ++l)
 #define YOKE_LANES_BY(n, part, l)                                                                  \

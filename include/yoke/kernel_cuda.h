@@ -59,7 +59,7 @@
 #define YK_FORMAL_LOCAL(T, n)   , T *n
 #define YK_FORMAL_PRIVATE(T, n) , T *n
 
-/* Where the copy of a sum lies that this block adds to. */
+/* Byte offset of the copy of a sum that this block adds to. */
 YOKE_FN int64_t yk_copy(int64_t copies)
 {
     const unsigned block = blockIdx.x + blockIdx.y + blockIdx.z;

@@ -13,8 +13,9 @@
 #define YOKE_ONCE    if (yk_lane == 0)
 #define YOKE_MINE(x) (*(x))
 
-/* Lanes take every yk_lanes-th j, so that their reads are adjacent; then a tree in local memory.
- * The last barrier allows the scratch memory to be reused. */
+/* Each lane takes every yk_lanes-th j, so that neighbouring lanes read neighbouring elements. A
+ * tree in local memory then folds the lanes' values. The last barrier allows the scratch memory to
+ * be reused. */
 #define YK_LANE_FOLD(op, T, s, start, j, lo, hi, ...)                                              \
     T s = (start);                                                                                 \
     {                                                                                              \
@@ -35,7 +36,7 @@
         YOKE_BARRIER;                                                                              \
     }
 
-/* CUDA asks all lanes by one instruction; a group of one warp needs no barrier. */
+/* CUDA has one instruction for this; a group of one warp needs no barrier. */
 #if defined(YOKE_OPENCL)
 #define YK_LANE_ANY(s, l, ...)                                                                     \
     int s;                                                                                         \

@@ -68,7 +68,7 @@
 #define YK_FORMAL_LOCAL(T, n)   , __local T *n
 #define YK_FORMAL_PRIVATE(T, n) , T *n
 
-/* Where the copy of a sum lies that this group adds to. */
+/* Byte offset of the copy of a sum that this group adds to. */
 YOKE_FN long yk_copy(long copies)
 {
     const uint group = (uint)get_group_id(0) + (uint)get_group_id(1) + (uint)get_group_id(2);

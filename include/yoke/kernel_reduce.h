@@ -1,17 +1,17 @@
 /* yoke/kernel_reduce.h - parameters that reduce, in every language.
  *
- *     YOKE_REDUCE(op, T, n)            one T (for MIN_AT, MAX_AT a yoke_at_T) of all values that
- *                                      the body gives by yoke_reduce(n, v) or
- *                                      yoke_reduce_at(n, v, place)
- *     YOKE_FOLD(fold, identity, T, n)  the same by the program's own YOKE_FN T fold(T a, T b),
- *                                      which must be associative and commutative up to rounding,
- *                                      with yoke_fold
+ *     YOKE_REDUCE(op, T, n)            folds all values that the body gives by yoke_reduce(n, v) or
+ *                                      yoke_reduce_at(n, v, place) into one T (for MIN_AT and
+ *                                      MAX_AT a yoke_at_T)
+ *     YOKE_FOLD(fold, identity, T, n)  folds the values that the body gives by yoke_fold with the
+ *                                      program's own YOKE_FN T fold(T a, T b), which must be
+ *                                      associative and commutative up to rounding
  *
- * The range is cut into blocks of indexes, by its sizes alone (src/job/blocks.c). The number of
- * the fastest index assigns a block's values to lanes; each lane folds its values in turn, and then
- * halves of the lanes are folded together. So a block's partial result has the same bits wherever
- * it is computed. It is stored in its own row: a block that is computed again after a failure
- * counts once, and no atomics are needed. The host folds the partial results. Loops:
+ * The range's sizes alone determine how it is cut into blocks of indexes (src/job/blocks.c). In a
+ * block, the fastest index determines which lane folds a value. Each lane folds its values in turn,
+ * and then halves of the lanes are folded together. So a block's partial result has the same bits
+ * wherever it is computed. It is stored in its own row: a block that is computed again after a
+ * failure counts once, and no atomics are needed. The host folds the partial results. Loops:
  * kernel_reduce_cpu.h, kernel_reduce_device.h.
  */
 #ifndef YOKE_KERNEL_REDUCE_H
@@ -19,8 +19,8 @@
 
 #include <yoke/kernel_each.h>
 
-/* As parameters of the forms: mode, type, name, identity, how two values are combined, and by
- * what. */
+/* A parameter: one result of all indexes by an operator of yoke/reduce.h. The tuple has: mode,
+ * type, name, identity, kind of operator (YK_REDUCES_...), operator. */
 #define YOKE_REDUCE(op, T, n)                                                                      \
     (yk_reduce, YK_REDUCED_##op(T), n, YK_IDENTITY_##op(T), YK_REDUCES_##op, YK_REDUCE_##op)
 /* A parameter: one result of all indexes by the program's own fold. */
@@ -32,7 +32,7 @@
 /* Folds v into the result of the YOKE_FOLD parameter n. */
 #define yoke_fold(n, fold, v) (YOKE_MINE(n) = fold(YOKE_MINE(n), v))
 
-/* Lanes of range kernels; group kernels have their own number. */
+/* Number of lanes in range kernels; group kernels have their own number. */
 enum { YK_REDUCE_LANES = 64 };
 enum {
     YK_REDUCE_SUM,
@@ -46,7 +46,8 @@ enum {
     YK_REDUCE_MAX_AT
 };
 
-/* `made` here, `at` a place, or the program's `own`. */
+/* Kinds of operators: `made` by this library; `at`, which also keeps a place; the program's
+ * `own`. */
 #define YK_REDUCES_SUM        made
 #define YK_REDUCES_PRODUCT    made
 #define YK_REDUCES_MIN        made
@@ -65,7 +66,7 @@ enum {
 #define YK_REDUCED_XOR(T)     YK_CAT(YK_BITS_, T)
 #define YK_REDUCED_MIN_AT(T)  YK_CAT(yoke_at_, T)
 #define YK_REDUCED_MAX_AT(T)  YK_CAT(yoke_at_, T)
-/* Other types have no AND, OR and XOR: the compiler does not know their YK_BITS_. */
+/* Other types have no AND, OR and XOR: a parameter with one does not compile. */
 #define YK_BITS_int32_t  int32_t
 #define YK_BITS_uint32_t uint32_t
 #define YK_BITS_int64_t  int64_t
@@ -93,8 +94,9 @@ enum {
 #define YK_LOWEST_int64_t      (-INT64_MAX - 1)
 #define YK_LOWEST_uint64_t     0
 
-/* F(type, name, identity, how, x) if p is a parameter that reduces, otherwise nothing. And whether
- * one of several parameters reduces: `reducing`, or `plain`. */
+/* YK_IF_REDUCE gives F(type, name, identity, how, x) if p is a parameter that reduces, otherwise
+ * nothing. YK_FORM appends `reducing` to a form's name if one of its parameters reduces, otherwise
+ * `plain`. */
 #define YK_IF_REDUCE(F, p) YK_IF_REDUCE_(F, YK_BARE p)
 #define YK_IF_REDUCE_(...) YK_IF_REDUCE__(__VA_ARGS__)
 #define YK_IF_REDUCE__(F, mode, ...)                                                               \
@@ -108,7 +110,7 @@ enum {
 #define YK_REDUCING(k, p)  YK_IF_REDUCE(YK_REDUCING_, p)
 #define YK_REDUCING_(...)  reducing,
 
-/* The program's own fold has no number: yoke_reduce on it does not compile. */
+/* The program's own fold has no operator number: yoke_reduce on it does not compile. */
 #define YK_HOW(what, how)        YK_CAT(YK_HOW_##what##_, how)
 #define YK_HOW_FORMAL_made(T, n) , T *YOKE_RESTRICT n, const int YK_UNUSED n##_yk_op
 #define YK_HOW_FORMAL_own(T, n)  , T *YOKE_RESTRICT n
@@ -117,7 +119,7 @@ enum {
 #define YK_HOW_JOIN_made(x, p, v)                   yk_reduce_into(x, p, v)
 #define YK_HOW_JOIN_own(x, p, v)                    (*(p) = x(*(p), v))
 #define YK_FORMAL_yk_reduce(T, n, identity, how, x) YK_HOW(FORMAL, how)(T, n)
-/* What follows the name in the body's actual parameters. */
+/* What follows the parameter's name in a call of the body. */
 #define YK_ACTUAL_HOW(T, n, identity, how, x) YK_HOW(ACTUAL, how)(n, x)
 
 #endif

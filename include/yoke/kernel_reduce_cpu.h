@@ -10,7 +10,7 @@
 
 /* --- values --- */
 
-/* Integers wrap. */
+/* Folds v into *p; integers wrap. */
 #define YK_REDUCE_NUMBER(T, W, bits)                                                               \
     YOKE_FN void yk_reduce_##T(const int op, T *p, const T v)                                      \
     {                                                                                              \
@@ -58,7 +58,8 @@ YK_REDUCE_NUMBER(double, double, YK_REDUCE_NO_BITS)
         const int YK_UNUSED n##_yk_op
 #define YK_HOW_ACTUAL_at(n, x) , n##_yk_place, x
 
-/* The lane: inside YOKE_LANES in a group kernel's body a variable hides this function; otherwise 0.
+/* YK_LANE_HERE is the present lane: in a group kernel's body, a variable of YOKE_LANES, which hides
+ * this function; elsewhere 0.
  */
 static inline int YK_UNUSED yk_lane(void)
 {
@@ -97,8 +98,8 @@ static inline int YK_UNUSED yk_lane(void)
 #define YK_LANES_OF(k, p)                    YK_IF_REDUCE(YK_LANES_OF_, p)
 #define YK_LANES_OF_(T, n, identity, how, x) YK_HOW(LANE, how)(T, n, [0])
 
-/* Arrays of the lanes; a lane's start value; what it takes from a partial result and from another
- * lane; its pointers; the result. */
+/* OPEN declares the lanes' arrays, PUT sets a lane's start value, TAKE folds a partial result into
+ * a lane, HALVE another lane's value; LANE declares pointers to a lane, GET stores the result. */
 #define YK_HOW_OPEN_made(T, n) _Alignas(64) T n##_yk_lanes[yk_reduce_lanes];
 #define YK_HOW_OPEN_own        YK_HOW_OPEN_made
 #define YK_HOW_OPEN_at(T, n)                                                                       \
@@ -131,8 +132,8 @@ static inline int YK_UNUSED yk_lane(void)
     to.value = n##_yk_lanes[0];                                                                    \
     to.place = n##_yk_places[0];
 
-/* Statements for each part of each block of the chunk: indexes yk_from to yk_to - 1, and yk_from2
- * to yk_to2 - 1 of the second dimension. */
+/* Executes the statements for each part of each block of the chunk: indexes yk_from to yk_to - 1,
+ * and yk_from2 to yk_to2 - 1 of the second dimension. */
 #define YK_BLOCKS(...)                                                                             \
     const yoke_blocks yk_blocks = yk_chunk->blocks;                                                \
     for (int64_t yk_from = yk_first; yk_from < yk_last; yk_from += yk_blocks.size)                 \
@@ -147,8 +148,8 @@ static inline int YK_UNUSED yk_lane(void)
                 (yk_from - yk_blocks.first) / yk_blocks.size * yk_blocks.parts + yk_part;          \
             __VA_ARGS__                                                                            \
         }
-/* Number of lanes, a power of two, that get values from `most` indexes. The other lanes have the
- * identity, which changes nothing; without this, blocks of few indexes would take ten times as
+/* Number of lanes, a power of two, that get values from `most` indexes. The other lanes would hold
+ * the identity, which changes nothing; with them, blocks of few indexes would take ten times as
  * long. */
 YOKE_FN int yk_lanes_used(int64_t most, int lanes)
 {
@@ -157,7 +158,7 @@ YOKE_FN int yk_lanes_used(int64_t most, int lanes)
         used *= 2;
     return used;
 }
-/* A statement for each index; the lanes take the indexes in turn. */
+/* Executes a statement for each index; the lanes take the indexes in turn. */
 #define YK_BY_LANES(i, from, to, params, ...)                                                      \
     int64_t yk_at = (from);                                                                        \
     for (; (to)-yk_at >= YK_REDUCE_LANES; yk_at += YK_REDUCE_LANES)                                \
@@ -224,7 +225,7 @@ YOKE_FN int yk_lanes_used(int64_t most, int lanes)
                   YK_EACH(YK_LANES_CLOSE, __VA_ARGS__))                                            \
     }
 
-/* The kernel's fold: partial results by lanes, too. */
+/* The kernel's yoke_fold_fn; it folds partial results by lanes, too. */
 #define YK_TOTAL_plain(...)
 #define YK_TOTAL_reducing(name, ...)                                                               \
     static void yk_total_##name(int yk_param, void *yk_into, const void *yk_from,                  \

@@ -10,7 +10,7 @@
 #ifndef YOKE_KERNEL_REDUCE_DEVICE_H
 #define YOKE_KERNEL_REDUCE_DEVICE_H
 
-/* The same as the host's yoke_blocks. */
+/* Its layout must be that of the host's yoke_blocks. */
 typedef struct yk_blocks {
     int64_t first, size, parts, width;
 } yk_blocks;
@@ -33,8 +33,8 @@ typedef struct yk_blocks {
     n##_yk_lanes[yk_l] = n;
 #define YK_RESULT_GET(k, p)       YK_IF_REDUCE(YK_RESULT_GET_, p)
 #define YK_RESULT_GET_(T, n, ...) YK_RESULTS(T, n)[yk_slot] = n##_yk_lanes[0];
-/* Folds lanes by halves. Lane l < yk_few depends only on lanes that equal l modulo yk_few, until
- * yk_few lanes are left. So two barriers are enough; each costs compilers for CPUs a second. */
+/* Folds lanes by halves. Until yk_few lanes are left, lane l depends only on lanes l + k * yk_few.
+ * So two barriers are enough; each barrier costs compilers for CPUs a second. */
 #define YK_RESULTS_CLOSE(...)                                                                      \
     enum { yk_few = yk_reduce_lanes < 8 ? yk_reduce_lanes : yk_reduce_lanes <= 64 ? 8 : 32 };      \
     YK_EACH(YK_RESULT_PUT, __VA_ARGS__)                                                            \

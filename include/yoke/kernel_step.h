@@ -33,16 +33,16 @@
  *                        with few descendants, or the one that continues
  * The body may return anywhere. It runs many times at once on every device that takes part.
  *
- * Errors, at the end of the job (yoke_run, yoke_wait), which then has undefined results:
- * YOKE_EINVAL, with a text that names the kernel: more items were emitted than declared, or beyond
- * the last generation, or more items had to wait than allowed. Devices without memory for the
- * queues leave the job to others.
+ * Errors are returned at the end of the job (yoke_run, yoke_wait); its results are then undefined.
+ * YOKE_EINVAL: more items were emitted than declared, or beyond the last generation, or more items
+ * had to wait than allowed. The text names the kernel. Devices without memory for the queues leave
+ * the job to others.
  *
- * Device memory, for each of a GPU's lanes: three stacks of `room` items (yoke_step) for each of
- * its work-groups, and (most - 1) * generations more items for one of them; or fewer, if a copy of
- * the descriptor limits how many items ever wait (step.waiting). docs/adr/010 explains why this is
- * always enough, docs/kernels.md how to write such kernels. In C++ this header only gives the
- * descriptor's type.
+ * Each lane of a GPU needs device memory for three stacks of `room` items (yoke_step) per
+ * work-group, and for (most - 1) * generations more items of one work-group; or for fewer, if a
+ * copy of the descriptor limits how many items ever wait (step.waiting). docs/adr/010 explains why
+ * this is always enough, docs/kernels.md how to write such kernels. In C++ this header only gives
+ * the descriptor's type.
  */
 #ifndef YOKE_KERNEL_STEP_H
 #define YOKE_KERNEL_STEP_H
@@ -54,7 +54,7 @@
 /* Before a block: done only for items of the first generation. */
 #define YOKE_SEED if (yk_fresh)
 
-/* Work-items of a group on devices: a warp of NVIDIA's. */
+/* Work-items of a group on devices: as many as a warp of an NVIDIA GPU has. */
 #define YK_STEP_LANES 32
 
 #define YK_STEP_CHECK(name, most, generations)                                                     \
@@ -132,7 +132,7 @@
         YK_STEP_PACK(T, most, generations)                                                         \
     }
 
-/* Its parameters must not have the names of the fields that they set. */
+/* This macro's parameters must not be named like the fields that they set. */
 #define YOKE_STEP_KERNEL(name, T, item, i, at_most, ages, ...)                                     \
     YK_STEP_CHECK(name, at_most, ages);                                                            \
     YK_STEP_BODY(name, T, item, i, __VA_ARGS__);                                                   \

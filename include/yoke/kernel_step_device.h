@@ -7,17 +7,18 @@
  * item it emits and pushes the others. Groups interact only through atomics on the queue's words,
  * and none waits for another.
  *
- *   - Launch: plan.groups groups of YK_STEP_LANES lanes, in one dimension. Groups 0: nothing.
+ *   - Launch: plan.groups groups of YK_STEP_LANES lanes, in one dimension; nothing if there are 0.
  *   - Arguments: a yk_space as for other kernels, then the queue's memory, a 64-bit
  *     byte shift of the queue in it, a yk_step_plan by value, then the parameters.
  *   - The queue: YK_STEP_ITEMS bytes of words, then slots of items; at plan.ages the items'
- *     generations, and after them for each group the indexes that it has taken and not begun.
+ *     generations, then for each group the range of indexes that it has taken and not begun.
  *   - Slots: `groups` stacks of `room` (group 0 has the last one, with `reserve` more slots after
  *     it), then two outboxes of groups * room each.
- *   - Words: indexes taken; errors; and by launch % 3 (`phase`): items left in the outbox launch %
- *     2 (`odd`), items that group 0 keeps on its stack because they are more than `room`, number of
- *     groups that have ended, indexes that groups keep. All are zero before the first launch. Each
- *     launch reads the words of the one before, writes its own, and clears those of the next.
+ *   - Words: number of indexes taken; errors; and, in one set for each value of launch % 3
+ *     (`phase`): number of items left in outbox launch % 2 (`odd`), of items that group 0 keeps on
+ *     its stack because they are more than `room`, of groups that have ended, and of indexes that
+ *     groups keep. All are zero before the first launch. Each launch reads the set of the previous
+ *     one, writes its own, and clears that of the next.
  */
 #ifndef YOKE_KERNEL_STEP_DEVICE_H
 #define YOKE_KERNEL_STEP_DEVICE_H

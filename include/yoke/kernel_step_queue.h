@@ -11,23 +11,25 @@ typedef struct yk_step_plan { /* the same as struct yk_step_plan of src/backend/
     uint32_t groups, room, reserve, turns, phase, odd;
 } yk_step_plan;
 
+/* Positions of the queue's words (kernel_step_device.h); YK_STEP_ITEMS: bytes before the items. */
 /* clang-format off */
 enum { YK_STEP_SEEDS = 0, YK_STEP_ERRORS = 1, YK_STEP_LEFT = 2, YK_STEP_DEEP = 5, YK_STEP_ENDED = 8,
        YK_STEP_KEPT = 11, YK_STEP_ITEMS = 256 };
 /* clang-format on */
 enum { YK_STEP_TOO_MANY = 1, YK_STEP_TOO_OLD = 2, YK_STEP_TOO_DEEP = 4 };
-enum { YK_STEP_LOOK = 16 };                  /* turns between looks at what other groups do */
+enum { YK_STEP_LOOK = 16 }; /* turns from one look at the others' words to the next */
 enum { YK_STEP_BUNDLE = 8 * YK_STEP_LANES }; /* most indexes that a group takes at once */
 
-/* What the lanes of a group share. A turn (a vote) uses one of three entries and clears the next:
- * between two turns there is only one barrier, so the previous entry may still be read. */
+/* What the lanes of a group share. Each turn (each vote) uses one of three entries and clears the
+ * next one. There is only one barrier between two turns, so lanes may still read the previous
+ * entry. */
 typedef struct yk_step_group {
     uint32_t pushed[3], stop[3];
     uint32_t back;                 /* items put back while lanes are filled */
-    uint32_t votes[3], told[2][2]; /* OpenCL's */
+    uint32_t votes[3], told[2][2]; /* only used by OpenCL */
 } yk_step_group;
 
-/* What a lane knows. Equal in all lanes of a group, except what is marked as its own. */
+/* What a lane knows. Fields are equal in all lanes of a group, except those marked "its own". */
 typedef struct yk_step {
     YOKE_GLOBAL uint32_t *words, *range; /* range: where the group keeps next and end */
     YOKE_SHARED yk_step_group *group;
@@ -41,12 +43,12 @@ typedef struct yk_step {
     uint32_t length, dry;      /* number of indexes of the chunk; 1: all are taken */
     uint32_t next, end;        /* indexes that the group has taken and not begun */
     uint32_t stop;             /* 1: no more turns, because of other groups or an error */
-    uint32_t votes, tells;     /* OpenCL: number of these so far; votes modulo 3 */
+    uint32_t votes, tells;     /* OpenCL: number of votes so far modulo 3, of tells modulo 2 */
     uint32_t lane, has;        /* its own: number of the lane; whether it has an item */
     uint32_t fresh, pops;      /* its own: whether the item is new; whether to take it from the
                                 * stack */
     uint64_t slot;             /* its own: slot of that item */
-    uint32_t index;            /* its own: or the index of the chunk that it is */
+    uint32_t index;            /* its own: of a new item, its index within the chunk */
     YOKE_SHARED uint32_t *top; /* counter for pushed items */
 } yk_step;
 
@@ -77,7 +79,7 @@ YOKE_FN void yk_step_share(yk_step *s, const yk_step_plan *plan)
     s->from = outboxes + plan->reserve + (plan->odd ? 0 : outboxes) + first;
 }
 
-/* The indexes that it had taken when the previous launch ended. */
+/* Restores the indexes that the group had taken, but not begun, when the previous launch ended. */
 YOKE_FN void yk_step_resume(yk_step *s, const yk_step_plan *plan)
 {
     const uint64_t slots = 3 * (uint64_t)plan->groups * plan->room + plan->reserve;
@@ -112,9 +114,9 @@ YOKE_FN void yk_step_open(yk_step *s, const yk_step_plan *plan, YOKE_GLOBAL uint
     yk_step_resume(s, plan);
 }
 
-/* Whether there is another turn, and its width: everything that it may emit must fit on the stack.
- * If it does not fit, group 0 goes on with one lane, using its reserve; beyond that it ends with an
- * error. */
+/* Returns 1 if there is another turn, and sets its width: the number of lanes whose emitted items
+ * are sure to fit on the stack. If there is no room for even one lane, group 0 goes on with one
+ * lane and uses its reserve; if the reserve is full, too, it ends with an error. */
 YOKE_FN int yk_step_goes_on(yk_step *s, const yk_step_plan *plan, uint32_t most)
 {
     const uint32_t all = s->count + s->held;
@@ -134,13 +136,14 @@ YOKE_FN int yk_step_goes_on(yk_step *s, const yk_step_plan *plan, uint32_t most)
     return 1;
 }
 
-/* Filling the lanes needs barriers, so it is not done while enough of them have items. */
+/* Returns 1 if lanes must be filled. Filling needs barriers, so it is not done while all lanes have
+ * items and may go on. */
 YOKE_FN int yk_step_fills(const yk_step *s)
 {
     return s->width < YK_STEP_LANES || (s->held < YK_STEP_LANES && (s->count || !s->dry));
 }
 
-/* The slot for an item that its lane puts back. */
+/* Returns the slot of the stack for the item that a lane gives up. */
 YOKE_FN uint64_t yk_step_put_back(yk_step *s)
 {
     s->has = 0;
@@ -153,7 +156,7 @@ YOKE_FN uint64_t yk_step_put_back(yk_step *s)
 YOKE_FN void yk_step_take(yk_step *s, const yk_step_plan *plan, uint32_t need)
 {
     YOKE_GLOBAL uint32_t *seeds = &s->words[YK_STEP_SEEDS];
-    /* Past the end the word grows by at most one request of each group. */
+    /* The word exceeds `length` by at most one request of each group. */
     uint32_t first = yk_step_word(seeds), part;
     if (first < s->length) {
         part = (s->length - first) / (2 * plan->groups);
@@ -164,8 +167,8 @@ YOKE_FN void yk_step_take(yk_step *s, const yk_step_plan *plan, uint32_t need)
     s->end = first >= s->length ? first : s->length - first < need ? s->length : first + need;
 }
 
-/* Gives lanes without an item one, as long as there are some: `pops` or `fresh`. The caller has put
- * back the items of lanes that must pause. */
+/* Gives each lane without an item one, as long as there are any: from the stack (`pops`) or a new
+ * one (`fresh`). The caller has put back the items of lanes that must pause. */
 YOKE_FN void yk_step_fill(yk_step *s, const yk_step_plan *plan)
 {
     const uint32_t wants = !s->has && s->lane < s->width;
@@ -192,7 +195,7 @@ YOKE_FN void yk_step_fill(yk_step *s, const yk_step_plan *plan)
     s->count -= pops;
 }
 
-/* Lanes are filled; their bodies come next. */
+/* Called when the lanes are filled, before their bodies run. */
 YOKE_FN void yk_step_begin(yk_step *s, const yk_step_plan *plan)
 {
     YOKE_SHARED yk_step_group *group = s->group;
@@ -228,7 +231,8 @@ YOKE_FN void yk_step_end(yk_step *s, uint32_t sent, uint32_t most, int is_last)
     ++s->turn;
 }
 
-/* All lanes' items are on the stack. Determines where they go; they stay if they are too many. */
+/* Called when all lanes' items are on the stack. Determines where they go; more than `room` items
+ * stay where they are. */
 YOKE_FN void yk_step_close(yk_step *s, const yk_step_plan *plan)
 {
     YOKE_SHARED yk_step_group *group = s->group;

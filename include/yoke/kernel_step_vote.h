@@ -2,8 +2,8 @@
  *
  * Only seen while a kernel file is flattened, from kernel_step_queue.h.
  *
- *   yk_step_vote   in how many lanes `yes` is 1; *rank: in how many lanes before this one
- *   yk_step_tell   gives lane 0's values to all lanes
+ *   yk_step_vote   returns the number of lanes whose `yes` is 1; *rank: this lane's number among
+ * them yk_step_tell   gives lane 0's values to all lanes
  *
  * A group in CUDA is a warp, which is its own barrier, and each of these is one instruction. In
  * OpenCL not all devices have these instructions, so local memory is used. Both functions are

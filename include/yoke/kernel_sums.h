@@ -3,9 +3,9 @@
  *
  * Additions to one element wait for each other, 3 or 4 cycles each. So each call of a variant keeps
  * YK_SUM_LANES sums of the first YK_SUMS elements of its YOKE_ADD arrays, and indexes use the lanes
- * in turn. yoke_add (prelude.h) uses these sums if its element is constant. They are added to the
- * array at the end. The compiler may then use vectors without permission to reorder sums of the
- * body.
+ * in turn. yoke_add (prelude.h) uses these sums if the index of its element is a constant. They are
+ * added to the array at the end. The compiler may then use vectors without permission to reorder
+ * sums of the body.
  */
 #ifndef YOKE_KERNEL_SUMS_H
 #define YOKE_KERNEL_SUMS_H
@@ -28,7 +28,8 @@
 #define YK_SUM_LANE_(T, n) { (uintptr_t)n, &yk_sum_##n[yk_lane] },
 #define YK_SUM_OPEN(k, p)  YK_IF_ADD(YK_SUM_OPEN_, p)
 #define YK_SUM_OPEN_(T, n) T yk_sum_##n[YK_SUMS * YK_SUM_LANES] = { 0 };
-/* An element that no index adds to may not exist; its sum is the constant 0. */
+/* An element that no index adds to may lie outside the array. Its sum is 0, so it is not
+ * touched. */
 #define YK_SUM_CLOSE(k, p) YK_IF_ADD(YK_SUM_CLOSE_, p)
 #define YK_SUM_CLOSE_(T, n)                                                                        \
     for (int yk_k = 0; yk_k < YK_SUMS; ++yk_k) {                                                   \
@@ -48,11 +49,11 @@
 #define YK_IF_ADD_yk_reduce(F, ...)
 #define YK_IF_ADD_yk_add(F, ...) F(__VA_ARGS__)
 
-/* A statement for each index: with simd if nothing is added, */
+/* Executes a statement for each index. If the kernel has no YOKE_ADD parameter: a simd loop. */
 #define YK_EVERY(i, from, to, params, ...)                                                         \
     YK_CAT(YK_EVERY_, YK_FIRST(YK_EACH(YK_ADDS, YK_BARE params) simd))(i, from, to, __VA_ARGS__)
 #define YK_EVERY_simd(i, from, to, ...) YK_LOOP_simd YK_FOR(i, from, to) __VA_ARGS__;
-/* otherwise as many indexes at once as there are lanes of sums. */
+/* If it has one: as many indexes at once as there are lanes of sums. */
 #define YK_EVERY_plain(i, from, to, ...)                                                           \
     int64_t yk_at = (from);                                                                        \
     for (; (to)-yk_at >= YK_SUM_LANES; yk_at += YK_SUM_LANES)                                      \

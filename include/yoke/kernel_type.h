@@ -23,8 +23,9 @@ typedef enum yoke_param_mode {
     YOKE_PARAM_IN,       /* array, read */
     YOKE_PARAM_OUT,      /* array; every row of the access is written, none is read */
     YOKE_PARAM_INOUT,    /* array, read and written */
-    YOKE_PARAM_ADD,      /* array, added to by any index (yoke_add); each device has a private copy
-                          * (GPUs several, shared by groups), merged once */
+    YOKE_PARAM_ADD,      /* array, any index may add to any element (yoke_add); each device has a
+                          * private copy (a GPU has several, each shared by some groups), merged
+                          * once at the job's end */
     YOKE_PARAM_REDUCE,   /* one result of all indexes (YOKE_REDUCE, YOKE_FOLD), for the host */
     YOKE_PARAM_AS_KERNEL /* only in a yoke_arg with an array: the mode of the kernel's parameter;
                           * add touches the whole array */
@@ -72,14 +73,15 @@ typedef struct yoke_batch {
     const uint32_t *ages; /* generations of the items; NULL: all are new */
     int64_t count;        /* number of items */
     void *emitted;        /* scratch: count * most items */
-    int32_t *sent;        /* and count numbers */
-    void *out; /* the emitted items, for each item the first one last: room for count * most */
+    int32_t *sent;        /* scratch: `count` numbers */
+    void *out; /* the emitted items; of those that one item emitted, the first is last. Room for
+                * count * most */
     uint32_t *out_ages; /* their generations */
-    int64_t made;       /* number of items in `out`. Written, like the next */
+    int64_t made;       /* number of items in `out`; the function sets it, and `errors` */
     uint32_t errors;    /* YOKE_STEP_TOO_MANY, YOKE_STEP_TOO_OLD */
 } yoke_batch;
-/* What yoke_batch.errors consists of: more items than `most`, beyond the last generation, more than
- * may wait. */
+/* Bits of yoke_batch.errors: an item emitted more than `most` items; an item of the last generation
+ * emitted; more items had to wait than allowed. */
 enum { YOKE_STEP_TOO_MANY = 1, YOKE_STEP_TOO_OLD = 2, YOKE_STEP_TOO_DEEP = 4 };
 
 /* How the range of a kernel that reduces is cut: into blocks of `size` indexes of the first
@@ -87,7 +89,7 @@ enum { YOKE_STEP_TOO_MANY = 1, YOKE_STEP_TOO_OLD = 2, YOKE_STEP_TOO_DEEP = 4 };
  * Part p of block b has its partial result at args[k][b * parts + p]. Chunks begin where blocks
  * begin. size 0: the kernel does not reduce. */
 typedef struct yoke_blocks {
-    int64_t first;              /* index of the range */
+    int64_t first;              /* first index of the range */
     int64_t size, parts, width; /* as above */
 } yoke_blocks;
 
@@ -98,15 +100,16 @@ typedef struct yoke_chunk {
     int64_t extent[2];   /* sizes of the second and third dimension; 1 if there is none */
     struct {
         int64_t first, last; /* first index, and last + 1 */
-    } second, third;         /* all: 0 .. extent; 0 .. 1 if there is none */
+    } second, third;         /* 0 .. extent if all are to be done; 0 .. 1 if there is no such
+                              * dimension */
     int lane;                /* CPU: number of the calling core within the device, 0 .. lanes - 1 */
     int team;                /* CPU team function: number of cores it may use */
     yoke_batch *batch;       /* step kernels; otherwise NULL */
     yoke_blocks blocks;      /* kernels that reduce */
 } yoke_chunk;
 
-/* For a kernel that reduces: sets *into to parameter `param`'s fold of `count` partial results (for
- * none, its identity). Pure. */
+/* For a kernel that reduces: folds `count` partial results of parameter `param`, at `from`, into
+ * one, *into; count 0 gives the identity. Must be pure. */
 typedef void yoke_fold_fn(int param, void *into, const void *from, int64_t count);
 
 /* A CPU implementation: args[p] points to the value, or to the array's global element 0 (which may
@@ -159,7 +162,7 @@ typedef struct yoke_kernel {
     uint32_t struct_size;     /* sizeof(yoke_kernel) in the header used by the compiler; 0 is an
                                * error */
     yoke_kernel_kind kind;    /* what its body handles */
-    const char *name, *file;  /* its own, and its source file's */
+    const char *name, *file;  /* the kernel's name, and that of its source file */
     const yoke_param *params; /* what a job must give, in order */
     int param_count;          /* at most 24 */
     int dimensions;           /* 1 to 3; 0 means 1 */

@@ -33,7 +33,7 @@ typedef struct yoke_lesson {
     const char *machine_text; /* what the fingerprint stands for */
     uint64_t subject;         /* hash of the kernel's content and its arguments' shapes */
     const char *name;         /* the kernel's name */
-    const char *subject_text; /* the rest of what `subject` stands for */
+    const char *subject_text; /* what else `subject` stands for */
     const char *partitioner;  /* by which such jobs are split; "": unknown; NULL is treated as "" */
     int size_count;           /* entries of `sizes` */
     double sizes[YOKE_SIZES_MAX]; /* [0]: items of the range */
@@ -41,7 +41,7 @@ typedef struct yoke_lesson {
     int64_t confirmed;            /* number of jobs that ran like this */
     int64_t seen;                 /* when the latest of them ran, in seconds since 1970 */
     double ns;                    /* ns that a job takes; 0: unknown */
-    uint32_t team;                /* the devices that do it best, a bit each; 0: unknown */
+    uint32_t team;                /* the devices that do it best, one bit per device; 0: unknown */
     int device_count;             /* entries of `devices` */
     /* What is known of each device. */
     yoke_lesson_device devices[YOKE_LESSON_DEVICES_MAX];
@@ -54,8 +54,9 @@ YOKE_API const char *yoke_figure_name(int figure);
 YOKE_API const char *yoke_figure_summary(int figure);
 
 /* The knowledge base in the file `path`; NULL: the one that this process's runtimes use (YOKE_KB).
- * Where a runtime would go on without one, this fails with the reason: YOKE_EIO, for example in a
- * library built without SQLite (YOKE_SQLITE=OFF). Only one thread at a time may use it. */
+ * A runtime goes on without a knowledge base if it cannot use the file, but this call fails, with
+ * the reason: YOKE_EIO, for example in a library built without SQLite (YOKE_SQLITE=OFF). Only one
+ * thread at a time may use it. */
 typedef struct yoke_knowledge yoke_knowledge;
 /* Opens the file, which is created if it is missing; close *out. */
 YOKE_API yoke_status yoke_knowledge_open(const char *path, yoke_knowledge **out);
@@ -86,17 +87,17 @@ YOKE_API yoke_status yoke_knowledge_each(yoke_knowledge *knowledge,
  * YOKE_EINVAL: the lesson is impossible. */
 YOKE_API yoke_status yoke_knowledge_add(yoke_knowledge *knowledge, const yoke_lesson *lesson,
                                         int *added);
-/* Removes the lessons that the filter selects (NULL: all). *count: how many there were. */
+/* Removes the lessons that the filter selects (NULL: all). *count: how many were removed. */
 YOKE_API yoke_status yoke_knowledge_forget(yoke_knowledge *knowledge,
                                            const yoke_lesson_filter *filter, int64_t *count);
 
 /* Stores, in the runtime's knowledge base, the times of jobs like `job` (its kernel, range and
  * shapes of arrays) on each device alone: one line for each device of the runtime, in its order;
  * item_seconds 0: unknown. The partitioner `linear` begins with these lines, in this runtime if it
- * has not seen such a job yet, and in later processes on this machine until its own jobs have shown
- * the devices beside each other. The job itself does not run. This is what `yoke tune` does.
- * YOKE_ENODEV: the runtime keeps nothing (YOKE_KB=off; simulated devices without a named file).
- * YOKE_EIO, YOKE_EBUSY: the file cannot be written. YOKE_EINVAL: the job is invalid, or a line. */
+ * has not seen such a job yet, and in later processes on this machine until such jobs have measured
+ * the devices together. The job itself does not run. This is what `yoke tune` does. YOKE_ENODEV:
+ * the runtime keeps nothing (YOKE_KB=off; simulated devices without a named file). YOKE_EIO,
+ * YOKE_EBUSY: the file cannot be written. YOKE_EINVAL: the job is invalid, or a line. */
 YOKE_API yoke_status yoke_keep_lines(yoke_runtime *runtime, const yoke_job *job,
                                      const yoke_line *lines, int count);
 

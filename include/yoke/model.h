@@ -32,19 +32,20 @@ typedef struct yoke_line {
 
 /* Fits a line by least squares of relative errors. Outliers get little weight, and earlier samples
  * less than later ones, because machines change. Sizes within 1 % of each other count as one; of
- * more than 12 sizes the latest count. Equal sizes say nothing about b, which is then 0. A negative
- * slope is not accepted: all time then belongs to the items. YOKE_EINVAL: a sample is invalid. */
+ * more than 12 sizes the latest count. If all sizes are equal, b is unknown and set to 0. If the
+ * samples would give a negative a or b, b is also 0. YOKE_EINVAL: a sample is invalid. */
 YOKE_API yoke_status yoke_line_fit(const yoke_sample *samples, int count, yoke_line *out);
 
 /* The mean of measured times, > 0; it is within +- *half with a probability of 95 % (INFINITY for
- * one value). Not the plain mean: a time that is off by 15 % and by four standard deviations is
- * doubted, because there are many reasons for a delay. It is left out, unless the next outlier
- * agrees with it: then the values before them are left out instead. `half` may be NULL. 0 for no
- * values. */
+ * one value). Not the plain mean: a time that deviates by more than 15 % and four standard
+ * deviations is an outlier, because there are many reasons for a delay. It is left out, unless the
+ * next outlier agrees with it: then the values before these two are left out instead. `half` may be
+ * NULL. Returns 0 if `count` is 0. */
 YOKE_API double yoke_mean(const double *values, int count, double *half);
 
 /* Items for each line such that all end as early as possible; some may get none. *seconds is the
- * time until then. `parts` may be NULL. YOKE_EINVAL: no line is known, or one is invalid. */
+ * time until the last one ends. `parts` may be NULL. YOKE_EINVAL: no line is known, or one is
+ * invalid. */
 YOKE_API yoke_status yoke_line_split(const yoke_line *lines, int count, int64_t items,
                                      int64_t *parts, double *seconds);
 

@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 #define YK_UNUSED __attribute__((unused))
-/* Before a helper function of kernels. */
+/* Put before a helper function of kernels. */
 #define YOKE_FN static inline __attribute__((always_inline, unused))
-/* Before a table of constants outside of functions. */
+/* Put before a table of constants outside of functions. */
 #define YOKE_CONST  static const
 #define YOKE_GLOBAL /* address space of array parameters, for helpers that take a pointer */
 #define YOKE_SHARED /* address space of YOKE_LOCAL arrays */
 /* C's restrict in all three languages. */
 #define YOKE_RESTRICT restrict
-/* Of a struct type: its address is a multiple of n bytes. */
+/* Attribute of a struct type: addresses of such structs are multiples of n bytes. */
 #define YOKE_ALIGN(n)  __attribute__((aligned(n)))
 #define YOKE_UNROLL(n) /* before a loop; only devices' compilers use it */
 /* Pi as a double. */
@@ -63,7 +63,7 @@ YOKE_FN float yoke_int_as_float(int32_t x)
 
 /* The runtime gives every worker its own array and merges them. In range kernels a constant element
  * has sums by lanes (kernel_sums.h): element 0 of lane l is at `lane`, the next element
- * YK_SUM_LANES further. Of the places of `p` and of `v` only one is evaluated. */
+ * YK_SUM_LANES further. Macros name p and v in several places, but evaluate only one of them. */
 enum { YK_SUM_LANES = 8, YK_SUMS = 4 };
 struct yk_sums {
     struct {
@@ -71,8 +71,8 @@ struct yk_sums {
         void *lane; /* of element 0; the other elements follow, YK_SUM_LANES apart */
     } of[25];
 };
-/* Range kernels have a parameter of this name. Elsewhere it is this function, and there are no
- * lanes; a parameter may hide a function without a warning. */
+/* Range kernels have a parameter of this name, which hides the function; compilers do not warn of
+ * that. Elsewhere the name means the function, and there are no lanes. */
 static inline void YK_UNUSED yk_sums(void)
 {
 }

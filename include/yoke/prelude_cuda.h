@@ -41,7 +41,8 @@ typedef unsigned long uint64_t;
 #define YOKE_PI_F 3.14159265f
 
 /* The indexes of one launch, in each dimension from first to last - 1, and the sizes of the second
- * and third dimension as the body sees them. The same as the host's struct yk_space. */
+ * and third dimension as the body sees them. Its layout must be that of the host's struct
+ * yk_space. */
 typedef struct yk_space {
     int64_t first, last, first2, last2, first3, last3, size2, size3;
 } yk_space;
@@ -78,14 +79,14 @@ YOKE_FN float yoke_int_as_float(int32_t x)
     return __int_as_float(x);
 }
 
-/* Declares i: the thread's index in the grid's dimension d; and i_beyond: 1: it is beyond the
- * range. One test for all dimensions ends the thread, because after a test for each the thread
- * waits for its position in the grid three times: a stencil in three dimensions took 4 % longer. */
+/* Declares i, the thread's index in the grid's dimension d, and i_beyond, 1 if i is beyond the
+ * range. Entries test all dimensions at once. With one test for each, a thread waits for its
+ * position in the grid three times: a stencil in three dimensions took 4 % longer. */
 #define YK_AXIS(i, from, to, d)                                                                    \
     const int64_t i = (from) + (int64_t)(blockIdx.d * blockDim.d + threadIdx.d);                   \
     const int i##_beyond = i >= (to);
-/* The same in entries for 32-bit indexes (access/narrow.h). If i were computed from a 64-bit sum,
- * each address would take two more instructions. */
+/* As YK_AXIS, in entries for 32-bit indexes (access/narrow.h). If i were computed from a 64-bit
+ * sum, each address would take two more instructions. */
 #define YK_AXIS32(i, from, to, d)                                                                  \
     const unsigned i##_at = blockIdx.d * blockDim.d + threadIdx.d;                                 \
     const int i##_beyond = i##_at >= (unsigned)(to) - (unsigned)(from);                            \

@@ -1,8 +1,8 @@
 /* yoke/prelude_opencl.h - the language layer of OpenCL C 1.2: put before every flattened kernel
  * text, never included by C code.
  *
- * OpenCL C 1.2 has no variadic macros, so there are none here. Standard C's float functions are
- * OpenCL's overloaded ones.
+ * OpenCL C 1.2 has no variadic macros, so there are none here. The float functions of standard C
+ * become OpenCL's overloaded ones.
  */
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -28,17 +28,18 @@ typedef ulong uint64_t;
 #define YOKE_ALIGN(n) __attribute__((aligned(n)))
 
 /* The indexes of one launch, in each dimension from first to last - 1, and the sizes of the second
- * and third dimension as the body sees them. The same as the host's struct yk_space. */
+ * and third dimension as the body sees them. Its layout must be that of the host's struct
+ * yk_space. */
 typedef struct yk_space {
     int64_t first, last, first2, last2, first3, last3, size2, size3;
 } yk_space;
 
-/* Declares i: the work-item's index in dimension d of the index space; and i_beyond: 1: it is
- * beyond the range. One test for all dimensions ends the work-item (prelude_cuda.h). */
+/* Declares i, the work-item's index in dimension d of the index space, and i_beyond, 1 if i is
+ * beyond the range. Entries test all dimensions at once (prelude_cuda.h). */
 #define YK_AXIS(i, from, to, d)                                                                    \
     const long i = (from) + (long)get_global_id(d);                                                \
     const int i##_beyond = i >= (to);
-/* The same in entries for 32-bit indexes (access/narrow.h). */
+/* As YK_AXIS, in entries for 32-bit indexes (access/narrow.h). */
 #define YK_AXIS32(i, from, to, d)                                                                  \
     const uint i##_at = (uint)get_global_id(d);                                                    \
     const int i##_beyond = i##_at >= (uint)(to) - (uint)(from);                                    \
@@ -145,7 +146,7 @@ YK_OVERLOAD uint yk_lane(void)
     __asm__ volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
     return lane;
 }
-/* v of the lane whose number differs in the bits of d. */
+/* The v of the lane whose number is this lane's XOR d. */
 YK_OVERLOAD uint yk_across(uint v, int d)
 {
     uint other;
@@ -170,8 +171,8 @@ YK_OVERLOAD ulong yk_across(ulong v, int d)
 #endif
 #define YK_FOLDS__local(as_T, as_U)
 
-/* yoke_add: floating point by compare and exchange if there is no instruction. The tests define
- * YOKE_ADD_BY_HALVES. */
+/* yoke_add. Floating-point sums use compare and exchange if there is no instruction. Only tests
+ * define YOKE_ADD_BY_HALVES. */
 #define YK_ADD(space, T) YK_OVERLOAD void yoke_add(space T *p, T v)
 #define YK_ADD_INTEGER(space, T, U, add)                                                           \
     YK_ADD(space, T)                                                                               \
@@ -216,8 +217,9 @@ YK_ADD_REAL(__global, double, ulong, as_double, as_ulong, atom_cmpxchg)
 YK_ADD_REAL(__local, double, ulong, as_double, as_ulong, atom_cmpxchg)
 #endif
 #endif
-/* Without that extension, half by half. Each wrap of the lower half carries 1 into the upper half,
- * so the sum is right once all additions are done; it must not be read before. */
+/* Without cl_khr_int64_base_atomics, 64-bit integers are added half by half. Each wrap of the lower
+ * half carries 1 into the upper half, so the sum is right when all additions are done; it must not
+ * be read before. */
 #if defined(cl_khr_int64_base_atomics) && !defined(YOKE_ADD_BY_HALVES)
 #define YK_ADD_WIDE(space, T) YK_ADD_INTEGER(space, T, ulong, atom_add)
 #else

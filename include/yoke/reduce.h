@@ -18,33 +18,32 @@
 
 #include <stdint.h>
 
-/* Result of MIN_AT and MAX_AT of floats, as the others of their types: a value, and the place (>=
- * 0) that was given with it; -1: there was no value. */
+/* Result of MIN_AT and MAX_AT for float: a value, and the place (>= 0) that was given with it. */
 typedef struct yoke_at_float {
     float value;   /* the smallest or the largest */
     int64_t place; /* where it is; -1: there is none */
 } yoke_at_float;
-/* Of double. */
+/* Result of MIN_AT and MAX_AT for double. */
 typedef struct yoke_at_double {
     double value;  /* the smallest or the largest */
     int64_t place; /* where it is; -1: there is none */
 } yoke_at_double;
-/* Of int32_t. */
+/* Result of MIN_AT and MAX_AT for int32_t. */
 typedef struct yoke_at_int32_t {
     int32_t value; /* the smallest or the largest */
     int64_t place; /* where it is; -1: there is none */
 } yoke_at_int32_t;
-/* Of uint32_t. */
+/* Result of MIN_AT and MAX_AT for uint32_t. */
 typedef struct yoke_at_uint32_t {
     uint32_t value; /* the smallest or the largest */
     int64_t place;  /* where it is; -1: there is none */
 } yoke_at_uint32_t;
-/* Of int64_t. */
+/* Result of MIN_AT and MAX_AT for int64_t. */
 typedef struct yoke_at_int64_t {
     int64_t value; /* the smallest or the largest */
     int64_t place; /* where it is; -1: there is none */
 } yoke_at_int64_t;
-/* Of uint64_t. */
+/* Result of MIN_AT and MAX_AT for uint64_t. */
 typedef struct yoke_at_uint64_t {
     uint64_t value; /* the smallest or the largest */
     int64_t place;  /* where it is; -1: there is none */

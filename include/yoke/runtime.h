@@ -30,22 +30,24 @@ typedef enum yoke_waiting {
     YOKE_WAIT_BLOCK  /* sleep until the device's driver reports the end */
 } yoke_waiting;
 
-/* When drivers of GPUs that `devices` does not name are loaded. That takes 0.1 to 0.5 s of a core,
- * beside jobs; GPUs take part in jobs that begin after it. Calls that need all devices load at once
- * and wait: yoke_ready, yoke_device_count, yoke_prepare, yoke_trace_start, and a job whose kernel
- * is not for cores, or that is split by a weight or a partitioner other than auto and plan. */
+/* When drivers of GPUs that `devices` does not name are loaded. Loading takes 0.1 to 0.5 s of one
+ * core, while jobs run; GPUs take part in jobs that begin afterwards. Calls that need all devices
+ * load the drivers at once and wait: yoke_ready, yoke_device_count, yoke_prepare, yoke_trace_start,
+ * and a job whose kernel is not for cores, or that is split by a weight or a partitioner other than
+ * auto and plan. */
 typedef enum yoke_loading {
-    YOKE_LOAD_LATER, /* 0.25 s after the process's first yoke_open, or when a job is submitted that
-                        takes longer by earlier ones like it. Until then a thread sleeps; a process
-                        that ends before loads nothing */
+    YOKE_LOAD_LATER, /* 0.25 s after the process's first yoke_open, or when a job begins that will
+                      * take longer than that, judging by earlier ones like it. Until then a thread
+                      * sleeps; a process that ends earlier loads nothing */
     YOKE_LOAD_OPEN   /* in yoke_open, which does not wait for it */
 } yoke_loading;
 
-/* Zero-initialise, then set fields as needed. For a field that is zero, the environment variable
- * named counts, then the default. */
+/* Zero-initialise, then set fields as needed. A field that is zero takes the value of the
+ * environment variable named beside it, or else the default. */
 typedef struct yoke_config {
-    size_t size; /* sizeof(yoke_config), needed by fields added after version 0.1. 0: all fields of
-                  * version 0.1. YOKE_EINVAL: a size that this library does not know */
+    size_t size; /* sizeof(yoke_config): set it to use fields added after version 0.1. 0: only the
+                  * fields of version 0.1 are read. YOKE_EINVAL: a size that this library does not
+                  * know */
     const char
         *devices; /* YOKE_DEVICES, "cpu:8,opencl:0:mem=1G"; default: all cores and all GPUs */
     const char *partitioner; /* YOKE_PARTITIONER; default auto */
@@ -65,14 +67,14 @@ typedef struct yoke_config {
                 * and partitioners are ignored. Slow */
     yoke_loading loading; /* YOKE_LOAD, "later" or "open"; default later */
     /* YOKE_WATCHDOG: a GPU is taken out as lost when its work takes `watchdog` times the expected
-     * time, and at least 10 seconds; other devices do its chunks. Only chunks with three measured
-     * similar chunks count. A GPU whose driver does not return from a call for as long is also
-     * taken out: a thread that waits for a job notices it, and the thread in the call is forced out
-     * of it by SIGILL, whose handler yoke then owns; it passes on other signals. Default 100; < 0
-     * (YOKE_WATCHDOG=0): wait without limit. A device that was taken out keeps its memory until the
-     * process ends, because its driver must not be called any more. If its kernel ends after all,
-     * it may still write rows that were to come home at once (home YOKE_HOME_NOW, windows,
-     * yoke_for). Cores are not watched. */
+     * time, and at least 10 seconds; other devices do its chunks. Only chunks that resemble at
+     * least three measured ones are watched. A GPU is also taken out if its driver does not return
+     * from a call for that long: a thread that waits for a job notices it and forces the calling
+     * thread out of the driver by SIGILL. yoke then owns the handler of SIGILL, which passes on
+     * other SIGILLs. Default 100; < 0 (YOKE_WATCHDOG=0): wait without limit. A device that was
+     * taken out keeps its memory until the process ends, because its driver must not be called any
+     * more. If its kernel ends after all, it may still write rows that were to come home at once
+     * (home YOKE_HOME_NOW, windows, yoke_for). Cores are not watched. */
     double watchdog;
 } yoke_config;
 
@@ -81,7 +83,7 @@ typedef struct yoke_config {
  * drivers. Exception: nc-ht, whose number of threads depends on the number of GPUs. */
 YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
 /* Waits for jobs, but not for GPU drivers that are being loaded: the thread that loads them ends
- * after its present driver call (0.1 to 0.3 s), and serves the next yoke_open until then. exit(), a
+ * after its present driver call (0.1 to 0.3 s), unless yoke_open is called until then. exit(), a
  * return from main and dlclose of the library wait for it. Arrays must be closed before (otherwise
  * YOKE_EBUSY, and nothing is closed). NULL is allowed. YOKE_EINVAL: it was closed before, or the
  * call comes from a progress callback of one of its jobs. */
@@ -90,9 +92,9 @@ YOKE_API yoke_status yoke_close(yoke_runtime *runtime);
  * is no memory, or no thread, to load them. */
 YOKE_API yoke_status yoke_ready(yoke_runtime *runtime);
 
-/* Begins to record what devices do, unless that has begun. Waits for the jobs submitted before, and
- * until every device is open. YOKE_EINVAL: the runtime is NULL; YOKE_ENOMEM: there is no memory for
- * the records. */
+/* Begins to record what devices do, if it is not recorded already. Waits for the jobs submitted
+ * before, and until every device is open. YOKE_EINVAL: the runtime is NULL; YOKE_ENOMEM: there is
+ * no memory for the records. */
 YOKE_API yoke_status yoke_trace_start(yoke_runtime *runtime);
 /* Waits for the jobs submitted before and writes the timeline of what ran so far; the suffix
  * selects the format (.json or .html). YOKE_EINVAL: nothing was recorded, because neither

@@ -44,10 +44,10 @@ YOKE_API const char *yoke_error_text(void);
 
 /* What a log line is about.
  *
- * Log lines, for a program that wants to show or keep them. Without yoke_set_log they go to
- * standard error: errors and warnings, or the level of the environment variable YOKE_LOG (off,
- * error, warn, info, debug). If a kernel takes longer than a second to compile, a line on a
- * terminal says so, unless warnings are off; with yoke_set_log that line has level info. */
+ * A program can show or keep log lines (yoke_set_log). Otherwise they go to standard error: errors
+ * and warnings, or the level of the environment variable YOKE_LOG (off, error, warn, info, debug).
+ * If a kernel takes longer than a second to compile, a line on a terminal says so, unless warnings
+ * are off; with yoke_set_log that line has level info. */
 typedef enum yoke_log_level {
     YOKE_LOG_ERROR, /* something failed */
     YOKE_LOG_WARN,  /* it goes on, but not as the user may expect */

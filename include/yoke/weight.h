@@ -11,8 +11,8 @@
  * the runtime's weight, the runtime's partitioner. A job uses the weight at its submission or, if a
  * policy changes the weight, at its start.
  *
- * Weight 0: the cores get nothing; 1: the other devices get nothing; unless no other device is
- * left. If there is no other device, or no CPU device, those that exist do everything, whatever the
+ * With weight 0 the cores get nothing, with weight 1 the other devices get nothing. Exception: if
+ * only one side has devices, or has devices left after failures, it does everything, whatever the
  * weight.
  *
  * `kernel` NULL: for all kernels of the runtime. Each call may come from any thread at any time.
@@ -27,10 +27,10 @@
 extern "C" {
 #endif
 
-/* YOKE_EINVAL: the weight is less than 0, above 1, or not a number. The environment variable
- * YOKE_CPU_WEIGHT gives a runtime its first weight, unless its configuration names a partitioner
- * (none: no weight). For all kernels: replaces what policies made of the weight, but not the
- * weights of individual kernels. */
+/* Sets the weight of the kernel, or of the runtime. YOKE_EINVAL: it is less than 0, above 1, or not
+ * a number. The environment variable YOKE_CPU_WEIGHT gives a runtime its first weight, unless its
+ * configuration names a partitioner (none: no weight). A new weight of the runtime replaces what
+ * policies made of the old one, but not the weights of individual kernels. */
 YOKE_API yoke_status yoke_set_cpu_weight(yoke_runtime *runtime, const yoke_kernel *kernel,
                                          double weight);
 /* Removes the weight of the kernel, or of the runtime. */
@@ -40,7 +40,7 @@ YOKE_API yoke_status yoke_clear_cpu_weight(yoke_runtime *runtime, const yoke_ker
 YOKE_API yoke_status yoke_get_cpu_weight(yoke_runtime *runtime, const yoke_kernel *kernel,
                                          double *out);
 
-/* Each side's part is cut into this many chunks, each device's share of them rounded up. 0, the
+/* Cuts each side's part into this many chunks; each device's number of chunks is rounded up. 0, the
  * default: cores get one chunk, which they cut into pieces; other devices one for each of their
  * lanes. YOKE_EINVAL: less than 0, or above 1,000,000. */
 YOKE_API yoke_status yoke_set_weight_chunks(yoke_runtime *runtime, const yoke_kernel *kernel,
@@ -53,14 +53,15 @@ typedef struct yoke_times {
     double cpu_seconds, gpu_seconds; /* gpu: all devices except CPUs. 0: had nothing to do */
     int64_t cpu_items, gpu_items;    /* indexes of the first dimension that each class did */
 } yoke_times;
-/* Of the latest successful job of the kernel, or of all. All 0: there was none, or others that
- * overlap with the first are still running. */
+/* Gets the times of the latest successful job of the kernel, or of all kernels. All fields are 0 if
+ * there was none, or if jobs that overlap with it are still running. */
 YOKE_API yoke_status yoke_last_times(yoke_runtime *runtime, const yoke_kernel *kernel,
                                      yoke_times *out);
 
 /* Computes the next weight from the weight that a job was split by and the times it took. Must be
  * pure: it depends only on these and on what `context` points to, returns soon and calls nothing of
- * yoke, because the runtime is stopped meanwhile. One thread at a time calls it, any thread. */
+ * yoke, because the runtime is stopped meanwhile. Any thread may call it, but only one at a
+ * time. */
 typedef double yoke_weight_fn(void *context, double weight, const yoke_times *times);
 /* Sets the policy. It is called after each successful job that was split by a weight, if devices of
  * both sides took part to the end (of several jobs that overlap, after the last); not if the weight
@@ -74,9 +75,9 @@ YOKE_API yoke_status yoke_set_weight_policy(yoke_runtime *runtime, const yoke_ke
 /* The paper's policy: down by 0.01 if the cores took longer than the others, otherwise up by
  * 0.01. */
 YOKE_API double yoke_weight_paper(void *context, double weight, const yoke_times *times);
-/* The weight with which both sides end together if they keep their rates; if it is nearer than
- * 0.05, only half of the way there, because times vary. A side that had nothing, so that its rate
- * is unknown, gets 0.01. */
+/* The weight with which both sides end together if they keep their rates; if that is closer than
+ * 0.05 to `weight`, the result is only halfway there, because times vary. A side that had nothing,
+ * so that its rate is unknown, gets 0.01. */
 YOKE_API double yoke_weight_rate(void *context, double weight, const yoke_times *times);
 
 #ifdef __cplusplus

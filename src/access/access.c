@@ -58,8 +58,8 @@ static void read_touch(const struct yk_body *body, int at, const struct yk_guard
     }
 }
 
-/* Whether the array is assigned to by `x[...] +=` and so on or `x[...] =`, also with `*x` or `(*x)`
- * instead. Passing x to a function does not count: it may only be read there. */
+/* Returns 1 if the array is assigned to: `x[...] =`, `x[...] +=` and so on, also with `*x` or
+ * `(*x)`. Passing x to a function does not count, because the function may only read it. */
 static int is_assigned(const struct yk_body *body, int at)
 {
     static const char *const signs[] = { "=",  "+=", "-=", "*=", "/=", "%=",

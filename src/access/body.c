@@ -51,8 +51,8 @@ int yk_body_find_last(const struct yk_body *body, int first, int last, const cha
     return found;
 }
 
-/* From after the name: reads the names of the indexes, and returns where the braces begin. NULL:
- * this is not the definition. */
+/* Reads the names of the indexes, from behind the function's name on. Returns the text behind the
+ * opening brace; NULL if this is not the definition. */
 static const char *read_head(const char *at, int *line, struct yk_body *body)
 {
     struct yk_token token = yk_token_next(&at, line), before = token;
@@ -175,7 +175,7 @@ static int head_of_for(const struct yk_body *body, int at)
                : -1;
 }
 
-/* Whether the use comes after the second semicolon of that bracket: done after an iteration. */
+/* Whether the use comes after the second semicolon of that bracket: it follows each iteration. */
 static int is_behind_turn(const struct yk_body *body, int head, int use)
 {
     int semicolons = 0;
@@ -227,7 +227,7 @@ static int is_index(const struct yk_body *body, const struct yk_token *token)
     return 0;
 }
 
-/* Whether the name no longer means what it did, or its value is another. */
+/* Whether the name gets another meaning or another value here. */
 static int is_altered(const struct yk_body *body, int at)
 {
     if (is_member(body, at) || (is_sign(body, at - 1, "&") && is_sign(body, at + 1, "[")))
@@ -235,8 +235,8 @@ static int is_altered(const struct yk_body *body, int at)
     return is_declared(body, at) || is_changed(body, at) || is_counted(body, at);
 }
 
-/* Finds indexes and parameters whose values are not those that the job gives. 0: an index is one of
- * them. */
+/* Finds indexes and parameters whose values are not those that the job gives. Returns 0 if an index
+ * is among them. */
 static int find_changed(struct yk_body *body)
 {
     for (int at = 0; at < body->count; at++) {

@@ -6,11 +6,11 @@
 #include "polynomial.h"
 #include "token.h"
 
-/* A local variable that has its initialiser's value at its uses: it is never changed, or only
- * counted up or down by a loop, which begins with that value. */
+/* A local variable whose initialiser tells its value: it is never changed, or it is a counter that
+ * a loop counts up or down from that value. */
 struct yk_local {
     struct yk_token name;
-    int first, last; /* tokens of the initialiser; first = last: there is none that counts */
+    int first, last; /* tokens of the initialiser; first = last: the value is unknown */
 };
 
 enum { YK_LOCALS_MOST = 64 };
@@ -27,7 +27,8 @@ struct yk_body {
     struct yk_conditions *conditions; /* of guards; borrowed */
 };
 
-/* Finds and reads the body in the kernel's OpenCL text. 0: there is none, or no memory for it. */
+/* Finds and reads the body in the kernel's OpenCL text. Returns 0 if there is none, or no
+ * memory. */
 int yk_body_open(const yoke_kernel *kernel, struct yk_conditions *conditions, struct yk_body *body);
 void yk_body_close(struct yk_body *body);
 

@@ -5,8 +5,8 @@
 
 #include "../base/alloc.h"
 
-/* For values that are unknown, or may overflow 32 bits on the way: it never fits, so only a cut may
- * use it as an operand. */
+/* Bounds of values that are unknown, or whose computation may overflow 32 bits. They never fit, so
+ * only a cut may have them as an operand. */
 static const struct yk_bounds nowhere = { INT64_MIN / 2, INT64_MAX / 2 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -100,7 +100,7 @@ static struct yk_bounds of_leaf(const struct yk_bounds_node *node,
     return (struct yk_bounds){ value, value };
 }
 
-/* The bounds of a counter are those during an iteration: without iterations it is not used. */
+/* The bounds of a counter are those during an iteration: if there is none, it is not used. */
 static struct yk_bounds of_one(const struct yk_bounds_node *node, struct yk_bounds a,
                                struct yk_bounds b)
 {

@@ -28,7 +28,7 @@ enum yk_bounds_op {
     YK_BOUNDS_SHIFT_LEFT,
     YK_BOUNDS_SHIFT_RIGHT,
     YK_BOUNDS_AND,
-    YK_BOUNDS_OR, /* and exclusive or */
+    YK_BOUNDS_OR, /* also exclusive or */
     YK_BOUNDS_NEGATE,
     YK_BOUNDS_COMPLEMENT,
     YK_BOUNDS_JOIN, /* either of the two */
@@ -58,15 +58,15 @@ struct yk_bounds_list {
     uint32_t values; /* bit p: the list uses the value of parameter p */
 };
 
-/* Adds the node, or finds an equal one, evaluated with `place`. Returns its number; -1: no
+/* Adds the node, evaluated with `place`, or finds an equal one. Returns its number; -1: no
  * memory. */
 int yk_bounds_add(struct yk_bounds_list *list, const struct yk_bounds_node *node,
                   const struct yk_bounds_place *place);
 int yk_bounds_fit(struct yk_bounds bounds); /* into int32_t */
-/* Removes nodes that no node that must fit depends on. 0: no memory. */
+/* Keeps only nodes that must fit and those that they depend on. Returns 0 if there is no memory. */
 int yk_bounds_prune(struct yk_bounds_list *list);
-/* Whether all nodes that must fit do. Writes `is` of the nodes, so one thread at a time. Some ns
- * per node. */
+/* Returns 1 if all nodes with `must` fit. Writes `is` of the nodes, so only one thread at a time
+ * may call it. Takes some ns per node. */
 int yk_bounds_hold(struct yk_bounds_list *list, const struct yk_bounds_place *place);
 void yk_bounds_close(struct yk_bounds_list *list);
 

@@ -77,7 +77,8 @@ static int is_plain(const struct yk_forms *forms)
            !forms->guard[0].unsure;
 }
 
-/* Adds a < b, or a alone, which is compared with 0. Has no && or || outside brackets. */
+/* Adds a < b, or a alone, which is compared with 0. The tokens have no && or || outside
+ * brackets. */
 static void add_comparison(const struct yk_body *body, struct yk_token_span span, int is_true,
                            struct yk_guard *guard)
 {

@@ -18,18 +18,18 @@ enum { YK_CONDITIONS_MOST = 48, YK_GUARD_MOST = 12, YK_READINGS_MOST = 4096 };
 struct yk_conditions { /* of a body */
     int count;
     int depth;    /* nesting of conditions that are read for others */
-    int readings; /* locals and conditions read so far. Both are bounded, because a text may define
-                   * names by each other */
+    int readings; /* number of locals and conditions read so far; bounded, like `depth`, because a
+                   * text may define names by each other */
     struct yk_condition items[YK_CONDITIONS_MOST];
 };
 
 struct yk_guard { /* all of these conditions hold */
     unsigned char count, number[YK_GUARD_MOST];
-    unsigned char data;   /* 1: also conditions that depend on memory contents */
-    unsigned char unsure; /* 1: also unknown conditions: they may never hold */
+    unsigned char data;   /* 1: it also depends on memory contents */
+    unsigned char unsure; /* 1: it also has unknown conditions, which may never hold */
 };
 
-/* Both guards hold. */
+/* Adds the conditions of `other`: both guards hold. */
 void yk_guard_join(struct yk_guard *guard, const struct yk_guard *other);
 
 #endif

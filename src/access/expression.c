@@ -36,7 +36,7 @@ static int any_has(const struct yk_forms *forms, int variable)
     return 0;
 }
 
-/* A function of both that is not a sum or product. */
+/* The result of an operation that is not a sum or product: only known not to depend on i. */
 static struct yk_forms mixed(const struct yk_forms *a, const struct yk_forms *b)
 {
     if (a->count != 1 || b->count != 1 || any_has(a, YK_VAR_I) || any_has(b, YK_VAR_I))
@@ -295,7 +295,7 @@ static struct yk_forms read_ternary(struct reader *reader)
         forms.form[forms.count++] = other.form[f];
     }
     reader->depth--;
-    return forms; /* if one alternative is unknown, the other still counts */
+    return forms; /* if one alternative is unknown, the other is still used */
 }
 
 struct yk_forms yk_expression_read(const struct yk_body *body, int first, int last)

@@ -16,7 +16,7 @@
 
 enum { PASSES_MOST = 100, NAME_ROOM = 160 };
 
-/* Tokens of these parts; each ends with a closing bracket, at end - 1. */
+/* Tokens of the parts named above; each ends with a closing bracket, at end - 1. */
 struct pieces {
     int entry, entry_end;
     int body, head, head_end, body_end; /* head: the bracket of the parameters */
@@ -90,7 +90,7 @@ static int find_pieces(const struct yk_body *text, struct pieces *out)
 
 /* ---- a pass ---- */
 
-/* What the index, size or value `name` is in bounds; 0: it is none of these. */
+/* Sets *leaf to the node of the index, size or value `name`. Returns 0 if it is none of these. */
 static int leaf_of(const struct yk_narrowing *n, const struct yk_token *name, int number,
                    struct yk_bounds_node *leaf)
 {
@@ -175,7 +175,7 @@ static void drop_unused(struct yk_narrowing *n, const struct pieces *pieces)
             yk_narrowing_keep_wide(n, at);
 }
 
-/* Sizes of usual launches: computing a product in 32 bits is worth it if it fits for these. */
+/* Sizes of usual launches: a product is computed in 32 bits if it fits for these sizes. */
 static struct yk_bounds_place usual_place(const yoke_kernel *kernel)
 {
     static const int64_t lengths[] = { 1 << 20, 1 << 10, 1 << 8 };
@@ -191,7 +191,7 @@ static struct yk_bounds_place usual_place(const yoke_kernel *kernel)
     return place;
 }
 
-/* 1: something becomes cheaper. */
+/* Returns 1 if something becomes cheaper. */
 static int run_passes(struct yk_narrowing *n, const struct pieces *pieces)
 {
     n->usual = usual_place(n->text.kernel);

@@ -7,7 +7,7 @@
  * it is first converted to int64_t, so the meaning does not change. Each narrowed operation has its
  * bounds (bounds.h), which tell for the sizes of a launch whether any exceeds 32 bits; if one may,
  * the first entry is used. If the reader does not understand something, the kernel gets no second
- * entry; it is never wrong. Pure.
+ * entry, so no second entry is wrong. Pure.
  *
  * Not for group and step kernels, whose bodies have few indexes; for kernels that reduce, whose
  * entries have their own loops; or for handwritten kernels.

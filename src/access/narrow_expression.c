@@ -219,7 +219,7 @@ static void arguments(struct yk_narrowing *n)
     yk_narrowing_expect(n, ")");
 }
 
-/* The type one pointer level below. */
+/* A value of the type that the pointer points to. */
 static struct yk_value pointed_to(struct yk_narrowing *n, const struct yk_value *pointer)
 {
     struct yk_type type = pointer->type;

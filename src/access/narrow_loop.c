@@ -111,7 +111,7 @@ static int read_step(const struct yk_narrowing *n, struct counter *c)
     return c->by > 0 && c->by <= INT32_MAX && yk_narrowing_is(n, c->close, ")");
 }
 
-/* n->at is the token after the bracket. */
+/* Returns 1 if the head of such a loop follows at n->at, the token after its bracket. */
 static int is_counter(const struct yk_narrowing *n, struct counter *c)
 {
     *c = (struct counter){ .type_at = n->at };
@@ -146,7 +146,7 @@ static void narrow_counter(struct yk_narrowing *n, const struct counter *c, int 
     n->gains++;
 }
 
-/* Its start and its bound are integers with bounds. */
+/* Call it only if the counter's start and bound are integers with bounds. */
 static void bound_counter(struct yk_narrowing *n, const struct counter *c, int node,
                           struct yk_named *variable)
 {

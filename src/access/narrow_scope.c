@@ -164,7 +164,7 @@ void yk_narrowing_read_enum(struct yk_narrowing *n)
     yk_narrowing_expect(n, "}");
 }
 
-/* The type it names is known only if it is one word. */
+/* The type that it names is known only if it is one word. */
 static void read_typedef(struct yk_narrowing *n)
 {
     struct yk_type type = { .is = YK_CLASS_OTHER };

@@ -28,7 +28,7 @@ static int is_changed(const struct yk_narrowing *n, int at)
     return n->known[at] & YK_KNOWN_CHANGED;
 }
 
-/* The variable has its initialiser's value at all its uses. */
+/* Gives the variable its initialiser's bounds, if it has that value at all its uses. */
 static void keep_bounds(struct yk_narrowing *n, const struct declaration *of,
                         const struct yk_value *value, struct yk_named *variable)
 {
@@ -189,7 +189,7 @@ static void read_any(struct yk_narrowing *n)
         turns(n);
     } else if (yk_narrowing_is(n, at, "switch")) {
         struct yk_value value = condition(n);
-        yk_narrowing_settle(n, &value); /* its cases have its type */
+        yk_narrowing_settle(n, &value); /* the cases have its type */
         yk_narrowing_statement(n);
     } else if (yk_narrowing_is(n, at, "case") || yk_narrowing_is(n, at, "default")) {
         label(n);

@@ -76,7 +76,7 @@ static void skip_attribute(struct yk_narrowing *n)
         yk_narrowing_fail(n);
 }
 
-/* Reads one word of a type. 0: the word belongs to the declarator. */
+/* Reads one word of a type. Returns 0 if the word belongs to the declarator. */
 static int read_word(struct yk_narrowing *n, int words, struct yk_type *type)
 {
     const struct yk_token *token = &n->text.tokens[n->at];

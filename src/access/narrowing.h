@@ -1,8 +1,10 @@
 /* narrowing.h - one pass over a body that is to be computed in 32 bits, see narrow.h.
  *
- *   narrow.c             finds body and entry, repeats passes until nothing changes, writes the
- * text narrow_scope.c       the meaning of names narrow_type.c        types in declarations and
- * casts narrow_value.c       the results of operations narrow_expression.c  reads expressions
+ *   narrow.c             finds body and entry, repeats passes, writes the text
+ *   narrow_scope.c       the meaning of names
+ *   narrow_type.c        types in declarations and casts
+ *   narrow_value.c       the results of operations
+ *   narrow_expression.c  reads expressions
  *   narrow_statement.c   reads statements
  *   narrow_loop.c        reads loops, finds their counters
  *
@@ -24,7 +26,7 @@ struct yk_type {
 
 enum yk_kind {
     YK_KIND_OTHER,  /* its type is unchanged */
-    YK_KIND_INT,    /* the same, and its type is int; has bounds */
+    YK_KIND_INT,    /* its type is int, and unchanged; has bounds */
     YK_KIND_NARROW, /* was int64_t, is now int32_t; has bounds */
     YK_KIND_REAL    /* float or double; an int32_t is converted to it just as an int64_t is */
 };
@@ -35,7 +37,8 @@ struct yk_value {
     int first, behind;   /* its tokens */
     int variable;        /* number in `variables` if it is a variable; -1: it is none */
     int is_place;        /* 1: it may be on the left of an assignment */
-    int gains;           /* number of its operations that became cheaper; lost if it is settled */
+    int gains;           /* number of its operations that became cheaper; subtracted again if it is
+                          * settled */
     struct yk_type type; /* of a place or pointer; otherwise OTHER */
 };
 
@@ -64,8 +67,8 @@ struct yk_narrowing {
     struct yk_body text;  /* the whole text; only kernel, tokens and count are set */
     int at, end;          /* next token; end of the piece that is being read */
     unsigned char *known; /* one for each token, like the following */
-    unsigned char *marks, *opens, *closes; /* also the number of conversions that begin and end
-                                            * there */
+    unsigned char *marks, *opens, *closes; /* opens, closes: number of conversions that begin and
+                                            * end there */
     struct yk_named *variables;
     int variable_count, variable_room;
     struct yk_named nowhere; /* used if there is no room for another one */
@@ -86,14 +89,14 @@ void yk_narrowing_expect(struct yk_narrowing *n, const char *word);
 void yk_narrowing_fail(struct yk_narrowing *n);
 /* Moves past the bracket that closes the one at `at`. */
 void yk_narrowing_skip_bracket(struct yk_narrowing *n);
-/* 0: the nesting is too deep. Call leave after each enter. */
+/* Returns 0 if the nesting is too deep. Call leave after each enter, whatever it returned. */
 int yk_narrowing_enter(struct yk_narrowing *n);
 void yk_narrowing_leave(struct yk_narrowing *n);
 /* Number in `variables`; -1: unknown. */
 int yk_narrowing_find(const struct yk_narrowing *n, const struct yk_token *name);
 struct yk_named *yk_narrowing_declare(struct yk_narrowing *n, int at, int type_at,
                                       const struct yk_type *type);
-/* Takes effect from the next pass on. */
+/* From the next pass on, variables of the type at type_at stay int64_t. */
 void yk_narrowing_keep_wide(struct yk_narrowing *n, int type_at);
 void yk_narrowing_set_changed(struct yk_narrowing *n, const struct yk_value *value);
 /* Variables named in tokens first .. behind - 1 keep their types. */
@@ -111,7 +114,7 @@ int yk_narrowing_begins_type(const struct yk_narrowing *n, int at);
 int yk_narrowing_read_type(struct yk_narrowing *n, struct yk_type *type);
 int yk_narrowing_read_stars(struct yk_narrowing *n); /* reads stars and qualifiers; returns the
                                                       * number of stars */
-/* A name that the preludes define; kind OTHER: another name. */
+/* The kind and range of a name that the preludes define; kind OTHER: they do not define it. */
 enum yk_kind yk_narrowing_constant(const struct yk_token *name, struct yk_bounds *range);
 
 /* --- narrow_value.c --- */
@@ -124,7 +127,7 @@ int yk_narrowing_converted(struct yk_narrowing *n, int a, const struct yk_type *
 int yk_value_is_counted(const struct yk_value *value);
 /* A value of which only the type is known. */
 struct yk_value yk_narrowing_of_type(struct yk_narrowing *n, const struct yk_type *type);
-/* Something becomes cheaper because this variable is narrow. */
+/* Notes that something becomes cheaper because this variable is narrow. */
 void yk_narrowing_use(struct yk_narrowing *n, const struct yk_value *value);
 /* Converts it back to int64_t, if it was one. */
 void yk_narrowing_settle(struct yk_narrowing *n, struct yk_value *value);

@@ -34,13 +34,13 @@ struct yk_polynomial {
 
 struct yk_polynomial yk_polynomial_number(int64_t number);
 struct yk_polynomial yk_polynomial_variable(int variable);
-/* 0 if the result would be too large; *out is then undefined. *out may be an operand. */
+/* Returns 0 if the result would be too large; *out is then undefined. *out may be an operand. */
 int yk_polynomial_add(const struct yk_polynomial *a, const struct yk_polynomial *b, int64_t times_b,
                       struct yk_polynomial *out);
 int yk_polynomial_multiply(const struct yk_polynomial *a, const struct yk_polynomial *b,
                            struct yk_polynomial *out);
 int yk_polynomial_has(const struct yk_polynomial *a, int variable);
-/* a = i * stride + rest. 0 if a is not linear in i. */
+/* Splits a into i * stride + rest. Returns 0 if a is not linear in i. */
 int yk_polynomial_divide(const struct yk_polynomial *a, struct yk_polynomial *stride,
                          struct yk_polynomial *rest);
 /* Terms may be in another order. */

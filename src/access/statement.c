@@ -1,6 +1,6 @@
 /* statement.c - a body's statements in order, and the conditions under which each is executed:
  * those of the branches and loops around it, and that no statement before it left the body. Of a
- * loop, the first iteration counts.
+ * loop, only the first iteration is considered.
  */
 #include <string.h>
 
@@ -48,8 +48,8 @@ static void read_names(struct walk *walk, int first, int last, const struct yk_g
     }
 }
 
-/* Has no `,`, `?` or assignment. The second operand of `a && b` is under the condition of the
- * first.
+/* The tokens have no `,`, `?` or assignment. The second operand of `a && b` is under the condition
+ * of the first.
  */
 static void read_logic(struct walk *walk, int first, int last, const struct yk_guard *guard)
 {
@@ -80,7 +80,7 @@ static int find_colon(const struct walk *walk, int at, int last)
     return last;
 }
 
-/* Has no `,` or assignment. */
+/* The tokens have no `,` or assignment. */
 static void read_ternary(struct walk *walk, int first, int last, const struct yk_guard *guard)
 {
     struct yk_guard yes = *guard, no = *guard;
@@ -238,7 +238,7 @@ static int read_simple(struct walk *walk, int at, struct yk_guard *guard)
     return end + 1;
 }
 
-/* Returns the token after it, which is always a later one. */
+/* Reads one statement. Returns the token after it, which is always behind `at`. */
 static int read_statement(struct walk *walk, int at, struct yk_guard *guard)
 {
     int end;

@@ -24,7 +24,7 @@ struct yk_token_span {
  * byte that begins nothing else is a sign. Counts `line` on. */
 struct yk_token yk_token_next(const char **at, int *line);
 
-/* Most tokens differ in their first character. */
+/* Compares the first characters first, because most tokens differ there. */
 static inline int yk_token_is(const struct yk_token *token, const char *word)
 {
     return *token->text == *word && (size_t)token->length == strlen(word) &&

@@ -3,14 +3,13 @@
 
 #include "coherence.h"
 
-/* A copy costs some 10 us beside its bytes; a fast link moves 1 MiB in 20 us. Each member issues a
+/* The overhead of a copy is about 10 us; a fast link moves 1 MiB in 20 us. Each member issues a
  * copy of every piece. (Four H200s, Barnes-Hut's tree of 48 MB: the job took 4.6 ms with pieces of
- * at least 1 MiB, 4.3 ms with 4, 3.9 ms with 8, 4.1 ms with 16.) */
+ * at least 1 MiB, 4.3 ms with 4 MiB, 3.9 ms with 8, 4.1 ms with 16.) */
 int64_t yk_broadcast_least_bytes = 1 << 20;
-static const int64_t most_bytes = 32 << 20;
-/* Pieces of each member. More than one overlap the two copies of a row (from the host, and on to
- * the other members): only the second copy of the last piece adds time.
- */
+static const int64_t most_bytes = 32 << 20; /* of a piece */
+/* Most pieces of each member. If it has more than one, the two copies of a row (from the host, then
+ * to the other members) overlap: only the second copy of the last piece adds time. */
 static const int64_t pieces_each = 4;
 
 int yk_broadcast_open(struct yk_interval rows, int64_t row_bytes, uint32_t members,
@@ -38,7 +37,7 @@ int64_t yk_broadcast_pieces(const struct yk_broadcast *broadcast)
            broadcast->piece_rows;
 }
 
-/* The member with `rank` members before it, and the reverse. */
+/* The member with `rank` members before it. rank_of is the reverse. */
 static int member_at(uint32_t members, int64_t rank)
 {
     while (rank-- > 0)
@@ -68,7 +67,7 @@ struct yk_interval yk_broadcast_piece(const struct yk_broadcast *broadcast, int 
     return rows;
 }
 
-/* The owner, if it is among them; otherwise the next place after `place`. */
+/* Returns the owner if it is one of `places`, otherwise the next of them after `place`. */
 static int choose(const struct yk_piece_state *state, uint32_t places)
 {
     uint32_t behind = places & ~(2 * yk_place_bit(state->place) - 1);

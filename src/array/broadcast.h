@@ -1,10 +1,10 @@
-/* broadcast.h - PURE. How rows that several devices need and only the host has reach them all: each
+/* broadcast.h - PURE. How rows that only the host has reach several devices that need them: each
  * row crosses one host link, and is then copied from device to device.
  *
  * The array is cut into pieces, which the devices own in turn. A device takes its own pieces from
  * the host and the others from their owners. It goes through them group by group, and within each
  * group starts at its own piece and goes on with the next device's, so that no two devices read the
- * same one at the same time:
+ * same piece at the same time:
  *
  *     piece       0 1 2 3 | 4 5 6 7 | ...       from the host to the devices a b c d
  *     a's order   0 1 2 3   4 5 6 7             its own, then from b, c, d
@@ -13,9 +13,9 @@
  * A device never waits until an owner fetches a piece. If a piece is not on its way to its owner
  * yet, the first device that needs it sends it there, on the owner's link, and then copies it from
  * there. So an owner that is late finds its pieces present, and an owner that in the end needs
- * nothing has only lent its link. A device that cannot be used like this is not a member.
- * papers/002 broadcasts along a tree; where all devices reach each other, a ring of parts keeps all
- * links busy instead of some (design choice).
+ * nothing has only lent its link. A device from which copies are not faster than from the host is
+ * not a member. papers/002 broadcasts along a tree; where all devices reach each other, a ring of
+ * parts keeps all links busy instead of some (design choice).
  */
 #ifndef YK_ARRAY_BROADCAST_H
 #define YK_ARRAY_BROADCAST_H
@@ -24,8 +24,8 @@
 
 #include "../base/interval.h"
 
-/* Arrays with fewer bytes are not shared. A piece has at least twice as many bytes for each member.
- * Tests make it smaller. */
+/* In bytes. Smaller arrays are not shared. A piece has at least twice this number of bytes for each
+ * member, unless there is only one piece for each member. Tests make it smaller. */
 extern int64_t yk_broadcast_least_bytes;
 
 struct yk_broadcast {
@@ -34,8 +34,9 @@ struct yk_broadcast {
     uint32_t members; /* places that need the rows, a bit each; at least two */
 };
 
-/* Pieces are short enough to overlap the two copies of a row, and long enough to be worth a copy.
- * All members get the same pieces. Returns 0 if the array is not to be shared. */
+/* Cuts the rows into pieces: short enough that the two copies of a row overlap, long enough that
+ * the overhead of a copy is small. All members get the same pieces. Returns 0 if the array should
+ * not be shared. */
 int yk_broadcast_open(struct yk_interval rows, int64_t row_bytes, uint32_t members,
                       struct yk_broadcast *out);
 int64_t yk_broadcast_pieces(const struct yk_broadcast *broadcast);
@@ -43,23 +44,23 @@ int64_t yk_broadcast_pieces(const struct yk_broadcast *broadcast);
 struct yk_interval yk_broadcast_piece(const struct yk_broadcast *broadcast, int place, int64_t nth,
                                       int *owner);
 
-/* The state of some rows of a piece; a bit for each place. */
+/* Where some rows of a piece are; the sets have a bit for each place. */
 struct yk_piece_state {
     int place, owner; /* the place that needs them; the piece's owner */
-    uint32_t holders; /* the rows are current there */
-    uint32_t coming;  /* they are arriving there */
-    uint32_t sent;    /* they are arriving there from the host, by a copy that has been issued */
-    uint32_t near;    /* `place` copies faster from there than from the host */
+    uint32_t holders; /* places where the rows are current */
+    uint32_t coming;  /* places where they are arriving */
+    uint32_t sent;    /* places where they are arriving from the host, by an issued copy */
+    uint32_t near;    /* places from which `place` copies faster than from the host */
 };
 enum yk_route {
-    YK_ROUTE_NONE,    /* nothing to do: they are there, or arriving, or another part of the code
-                       * must find them */
+    YK_ROUTE_NONE,    /* nothing to do: the rows are there or arriving; or neither the host nor a
+                       * near place has them, and upload.c has to find them */
     YK_ROUTE_HOST,    /* take them from the host */
     YK_ROUTE_DEVICE,  /* take them from `via`, which has them */
-    YK_ROUTE_FOLLOW,  /* take them from `via`, which will have them by then */
+    YK_ROUTE_FOLLOW,  /* take them from `via`, to which they are on their way from the host */
     YK_ROUTE_PASS_ON, /* have them sent from the host to `via`, then take them from there */
-    YK_ROUTE_AWAIT,   /* another thread is just sending them to `via`. Look again when it has; if
-                       * something else brings them to `via`, take them from the host */
+    YK_ROUTE_AWAIT,   /* another thread is issuing a copy of them to `via`. Look again when it has
+                       * done so; if they come to `via` in another way, take them from the host */
 };
 enum yk_route yk_broadcast_route(const struct yk_piece_state *state, int *via);
 

@@ -81,9 +81,10 @@ yoke_status yk_copy_needs_append(struct yk_copy_needs *needs, const struct yk_co
     return YOKE_OK;
 }
 
-/* Chooses among these places. The best class comes first: nearer ones, the host, direct ones.
- * Within a class it takes the source of the preceding rows, so that the copy need not be cut in
- * two; otherwise the next place after `place`, so that not all places read the same one. */
+/* Chooses a source among `places`; -1: there is none. Prefers nearer ones, then the host, then
+ * direct ones. Among equals it takes the source of the preceding rows (`before`), so that the copy
+ * need not be cut in two; otherwise the next place after `place`, so that not all places read from
+ * the same one. */
 static int choose_source(const struct yk_copy_needs *wish, uint32_t places, int place, int before)
 {
     uint32_t behind;
@@ -99,7 +100,8 @@ static int choose_source(const struct yk_copy_needs *wish, uint32_t places, int 
     return behind ? __builtin_ctz(behind) : places ? __builtin_ctz(places) : -1;
 }
 
-/* A need grows while neighbouring parts are alike, and is appended when they differ. */
+/* Collects needs. `open` grows while neighbouring parts have the same source, and is appended when
+ * they differ. */
 struct collector {
     struct yk_copy_needs *needs;
     struct yk_copy_need open; /* empty: none */
@@ -120,7 +122,7 @@ static yoke_status collect(struct collector *collector, struct yk_copy_need need
     return status;
 }
 
-/* `arrivals` is NULL if no copy to the place is under way. */
+/* Goes through the runs of `holders` and, if copies to the place are under way, of `arrivals`. */
 static yoke_status collect_rows(struct collector *collector, const struct yk_coherence *coherence,
                                 int place, struct yk_interval rows)
 {

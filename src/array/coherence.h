@@ -16,8 +16,8 @@
  *
  * Every call takes any part of the array's rows. An empty interval is allowed and changes nothing.
  * Rows outside the array, or a place that does not exist, give YOKE_EINVAL. A failed allocation
- * leaves the state as it was. An array that is partitioned in the same way again and again stops
- * allocating. No threads, clock or I/O: the owner of the array serialises calls.
+ * leaves the state as it was. After an array was partitioned in the same way a few times, no more
+ * memory is allocated. No threads, clock or I/O: the owner of the array serialises calls.
  */
 #ifndef YK_ARRAY_COHERENCE_H
 #define YK_ARRAY_COHERENCE_H
@@ -43,16 +43,17 @@ struct yk_copy_need {
     int source;   /* a place whose copy is current, or -1: rows are lost */
     int arriving; /* 1: another copy is already bringing these rows to this place; wait for that one
                    */
-    int part;     /* if a list has copies of several arrays: which array. Set and read by the list's
-                   * owner */
+    int part;     /* number of the array, if the list has copies of several. Set and read by the
+                   * list's owner */
 };
 
 struct yk_copy_needs { /* growable list, owned by the caller; zero-initialise, free with
                           yk_copy_needs_close */
     struct yk_copy_need *items;
     int count, capacity;
-    /* The caller's wishes, a bit for each place: sources to take before the host, and sources to
-     * take before others if the host has no copy. If there are none: the host, then any place. */
+    /* Set by the caller, a bit for each place. `nearer`: sources to take before the host. `direct`:
+     * sources to take before others if the host has no copy. If both are 0: the host, then any
+     * place. */
     uint32_t nearer, direct;
 };
 void yk_copy_needs_close(struct yk_copy_needs *needs);
@@ -60,60 +61,59 @@ yoke_status yk_copy_needs_append(struct yk_copy_needs *needs, const struct yk_co
 
 struct yk_coherence;
 
-/* The start: all rows are shared at the host (an array that the user gave); or all rows are fresh:
- * valid nowhere, and current at the first place that uses them. */
+/* The initial state: all rows are shared at the host (memory that the user gave), or all are fresh:
+ * valid nowhere, so the first place that uses them needs no copy. */
 enum yk_coherence_start { YK_START_HOST, YK_START_FRESH };
 yoke_status yk_coherence_open(struct yk_interval rows, enum yk_coherence_start start,
                               struct yk_coherence **out);
 void yk_coherence_close(struct yk_coherence *coherence);
 
-/* Appends to `needs`, in row order, what `place` lacks of `rows` to read them. Changes nothing.
- * Fresh rows need no copy. */
+/* Appends to `needs`, in row order, the copies that `place` needs before it can read `rows`.
+ * Changes no state. Fresh rows need no copy. */
 yoke_status yk_coherence_lacks(const struct yk_coherence *coherence, int place,
                                struct yk_interval rows, struct yk_copy_needs *needs);
-/* A copy from `source` has been issued; `rows` become arriving at `place`. All of them must be
- * current at `source` (else YOKE_EINVAL: ask again what is lacking). Rows that are current at
- * `place` stay so. Each copy must end in exactly one of the two calls below, row by row: this
- * distinguishes the arrival of an overtaken copy from that of a later one. */
+/* Notes that a copy from `source` begins: `rows` become arriving at `place`. All of them must be
+ * current at `source` (otherwise YOKE_EINVAL: call yk_coherence_lacks again). Rows that are current
+ * at `place` stay current. For each row of each copy, exactly one of the two calls below must
+ * follow: counting them tells the arrival of an overtaken copy from that of a later one. */
 yoke_status yk_coherence_copy_begun(struct yk_coherence *coherence, int place, int source,
                                     struct yk_interval rows);
-/* It ended. Rows that are still arriving become shared at `place` (and at the source, if they were
- * modified there). */
+/* Notes that it ended well. Rows that are still arriving become shared at `place` (and at the
+ * source, if they were modified there). */
 yoke_status yk_coherence_copy_done(struct yk_coherence *coherence, int place,
                                    struct yk_interval rows);
-/* It failed. Rows that are still arriving become invalid at `place`, even if the copy that failed
- * was an overtaken one. */
+/* Notes that it failed. Rows that are still arriving become invalid at `place`, even if the copy
+ * that failed was an overtaken one. */
 yoke_status yk_coherence_copy_failed(struct yk_coherence *coherence, int place,
                                      struct yk_interval rows);
-/* `place` now has the only current version of `rows`: modified there, invalid elsewhere. Copies of
- * these rows that are still under way are overtaken: their arrival changes nothing. */
+/* Notes that `place` has the only current version of `rows`: modified there, invalid elsewhere.
+ * Copies of these rows that are still under way are overtaken: their arrival changes nothing. */
 yoke_status yk_coherence_written(struct yk_coherence *coherence, int place,
                                  struct yk_interval rows);
-/* `place` gives up its copy of `rows`; copies of them from it or to it that are under way are
+/* Makes `place` give up its copy of `rows`; copies of them from it or to it that are under way are
  * overtaken. Rows that no other place has are kept, and *kept is their number: they must be written
  * back first. Rows that exactly one other place has become modified there. */
 yoke_status yk_coherence_drop(struct yk_coherence *coherence, int place, struct yk_interval rows,
                               int64_t *kept);
-/* The copy of `rows` at `place` is no longer valid: a kernel that failed, or a copy that was cut
- * short, has changed some of it. Like drop, but rows that no other place has are lost, and *lost is
- * their number. */
+/* Notes that the copy of `rows` at `place` is no longer valid: a kernel that failed, or a copy that
+ * was cut short, has changed some of it. Like drop, but rows that no other place has are lost, and
+ * *lost is their number. */
 yoke_status yk_coherence_spoilt(struct yk_coherence *coherence, int place, struct yk_interval rows,
                                 int64_t *lost);
-/* The device of `place` (not the host) failed. All rows there become invalid, and copies from it
- * are overtaken; *lost is the number of rows that only it had. Lost rows stay lost (lacks reports
- * source -1) until they are written. Needs no memory. */
+/* Notes that the device of `place` (not the host) failed. All rows there become invalid, and copies
+ * from it are overtaken; *lost is the number of rows that only it had. Lost rows stay lost (lacks
+ * reports source -1) until they are written. Needs no memory. */
 yoke_status yk_coherence_place_failed(struct yk_coherence *coherence, int place, int64_t *lost);
 
-/* The places where `row` is current and those where it is arriving, a bit each, and rows around it
- * with the same places: some of them, not always all. */
+/* The places where `row` is current, and those where it is arriving, a bit each. They are the same
+ * for all of `rows`, which lie around it (not always all such rows). */
 struct yk_whereabouts {
     uint32_t holders, arriving;
     struct yk_interval rows;
 };
 void yk_coherence_whereabouts(const struct yk_coherence *coherence, int64_t row,
                               struct yk_whereabouts *out);
-/* Whether copies of some of the rows to the place have begun and not ended, including overtaken
- * ones. */
+/* Returns 1 if a copy of some of the rows to the place is under way, even an overtaken one. */
 int yk_coherence_flying(const struct yk_coherence *coherence, int place, struct yk_interval rows);
 /* State of one row at that place, and the extent of the rows around it in the same state (extent
  * may be NULL). */
@@ -122,9 +122,9 @@ enum yk_row_state yk_coherence_state(const struct yk_coherence *coherence, int p
 /* Number of `rows` that are current (shared or modified) at the place. */
 int64_t yk_coherence_current(const struct yk_coherence *coherence, int place,
                              struct yk_interval rows);
-/* Writes so far; grows by one with every yk_coherence_written of at least one row. */
+/* Number of writes so far. Each yk_coherence_written of at least one row adds one. */
 uint64_t yk_coherence_version(const struct yk_coherence *coherence);
-/* Checks the invariants above; 1 if they hold. For debug builds and tests. */
+/* Returns 1 if the invariants above hold. For debug builds and tests. */
 int yk_coherence_check(const struct yk_coherence *coherence);
 
 #endif

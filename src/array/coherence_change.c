@@ -33,8 +33,9 @@ static void note_busy(struct yk_coherence *coherence, int place)
         coherence->busy &= ~yk_place_bit(place);
 }
 
-/* Copies of these rows to the map's place, from `source` or from any place, will change nothing
- * when they arrive. Splits the map at most at the two ends of `rows`. */
+/* Makes copies of these rows to the map's place stale, so that they change nothing when they
+ * arrive: only copies from `source`, or all (ANY_SOURCE). Splits the map at most at the two ends of
+ * `rows`. */
 static void overtake(struct yk_interval_map *map, struct yk_interval rows, int source)
 {
     int from = yk_interval_map_split(map, rows.first), to = yk_interval_map_split(map, rows.last);
@@ -49,7 +50,7 @@ static void overtake(struct yk_interval_map *map, struct yk_interval rows, int s
     yk_interval_map_join(map, from, to);
 }
 
-/* Reserves `extra` more runs in the holders and in the arrivals of every busy place. */
+/* Reserves two more runs in the holders, and `extra` more in the arrivals of every busy place. */
 static yoke_status reserve(struct yk_coherence *coherence, int extra)
 {
     yoke_status status = yk_interval_map_reserve(&coherence->holders, 2);
@@ -94,7 +95,7 @@ static yoke_status prepare_arrivals(struct yk_coherence *coherence, int place,
     return yk_interval_map_reserve(map, yk_interval_map_spans(&coherence->holders, rows) + 1);
 }
 
-/* One more copy is under way. Rows that the place does not have arrive from `sources`. */
+/* Counts one more copy under way. Rows that the place does not have arrive from `sources`. */
 static void begin(struct yk_interval_map *map, struct yk_interval rows, uint32_t sources)
 {
     int from = yk_interval_map_split(map, rows.first), to = yk_interval_map_split(map, rows.last);
@@ -183,9 +184,8 @@ yoke_status yk_coherence_copy_done(struct yk_coherence *coherence, int place,
     return changed(coherence);
 }
 
-/* It is not known which of several copies failed, so none of the others is trusted to bring the
- * rows.
- */
+/* If several copies are under way, it is not known which of them failed. So all of them become
+ * stale. */
 yoke_status yk_coherence_copy_failed(struct yk_coherence *coherence, int place,
                                      struct yk_interval rows)
 {
@@ -232,7 +232,7 @@ yoke_status yk_coherence_written(struct yk_coherence *coherence, int place, stru
     return changed(coherence);
 }
 
-/* The same holder without `place`, which is one of several. */
+/* The holder without `place`, which must be one of several. */
 static struct holder without(struct holder holder, int place)
 {
     holder.places &= ~yk_place_bit(place);
@@ -251,7 +251,7 @@ static void overtake_around(struct yk_coherence *coherence, int place, struct yk
     }
 }
 
-/* Makes what give_up does certain to succeed. */
+/* Checks the arguments and reserves the memory, so that give_up cannot fail. */
 static yoke_status can_give_up(struct yk_coherence *coherence, int place, struct yk_interval rows)
 {
     yoke_status status = yk_coherence_accepts(coherence, place, rows);
@@ -260,8 +260,8 @@ static yoke_status can_give_up(struct yk_coherence *coherence, int place, struct
     return status;
 }
 
-/* What happens to rows that only the place has, when it gives up `rows`. Returns the number of
- * these. */
+/* Makes `place` give up `rows`. `alone` says what happens to those that only this place has.
+ * Returns the number of these. */
 enum alone { ALONE_KEPT, ALONE_LOST };
 
 static int64_t give_up(struct yk_coherence *coherence, int place, struct yk_interval rows,

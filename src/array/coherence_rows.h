@@ -8,7 +8,7 @@
  *
  * A write can overtake a copy that is under way, and a new copy can begin before the first has
  * ended. Rows therefore count their copies: `flying` is the number that have begun and not ended;
- * the first `stale` of these to end change nothing. A row that is arriving has at least one copy
+ * the first `stale` of them that end change nothing. A row that is arriving has at least one copy
  * that is not stale.
  */
 #ifndef YK_ARRAY_COHERENCE_ROWS_H
@@ -21,7 +21,7 @@ struct yk_coherence {
     struct yk_interval rows;
     struct yk_interval_map holders;             /* of struct holder */
     struct yk_interval_map arrivals[YK_PLACES]; /* of struct arrival; no memory until needed */
-    uint32_t busy; /* places whose arrivals are not all zero; the others need no look */
+    uint32_t busy; /* places whose arrivals are not all zero; the others need not be searched */
     uint64_t version;
 };
 

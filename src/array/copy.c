@@ -23,7 +23,8 @@ static const char *host_at(const struct yk_copy *copy, int64_t at)
     return (const char *)copy->host + at / copy->bytes * copy->host_pitch + at % copy->bytes;
 }
 
-/* Asks how the bytes from `at` on are to be copied, and how many of them in that way. */
+/* Makes the question how to copy the bytes from `at` on. The answer may hold for the first of them
+ * only. */
 static struct yk_pages_question question(const struct yk_place *place, yoke_array *array,
                                          const struct yk_copy *copy, int64_t at)
 {
@@ -50,8 +51,8 @@ struct yk_pages_question yk_copy_question(const struct yk_place *place, yoke_arr
     return question(place, array, &copy, 0);
 }
 
-/* The part that starts at `at`, lies within `span` bytes of host memory, and has at most `most`
- * bytes. */
+/* The largest part of the copy that starts at byte `at`, lies within `span` bytes of host memory,
+ * and has at most `most` bytes. */
 static struct yk_copy cut(const struct yk_copy *copy, int64_t at, int64_t span, int64_t most)
 {
     struct yk_copy part = *copy;
@@ -87,13 +88,13 @@ static void carry(const struct yk_place *place, const struct yk_slot *slot, enum
 
 /* --- to the device --- */
 
-/* Copies directly from where the bytes are. */
+/* Issues a copy of the bytes without a slot. */
 static yoke_status up_direct(struct yk_place *place, const struct yk_copy *part)
 {
     struct yk_copy copy = *part;
     struct yk_event *event = NULL;
     yoke_status status;
-    copy.passing = 1; /* a launch waits for it */
+    copy.passing = 1; /* a launch waits for it, so threads rarely need its own end */
     yk_lock(&place->lock);
     status = place->device->backend->copy(place->upload, &copy, &event);
     if (status == YOKE_OK)
@@ -102,8 +103,8 @@ static yoke_status up_direct(struct yk_place *place, const struct yk_copy *part)
     return status;
 }
 
-/* Sleeps until the slot can be filled. A slot is used again only after all others, so its event is
- * not that of the latest upload. */
+/* Sleeps until the slot can be filled. Slots are used in turn, so its event is never the place's
+ * last_upload and may be closed here. */
 static yoke_status wait_for_slot(struct yk_place *place, struct yk_slot *slot)
 {
     struct yk_event *event;
@@ -125,9 +126,9 @@ static void use_slot(struct yk_slot *slot, struct yk_copy *copy)
     copy->host_pitch = copy->bytes;
 }
 
-/* Slots that are filled and not sent yet: all but the one of the latest upload at most. A driver
- * that pins memory lets no copy begin until it is done (0.5 ms for 4 MiB), so meanwhile more slots
- * are filled. */
+/* Slots that are filled and not sent yet: at most all but the one that the latest upload uses.
+ * While a driver pins memory (0.5 ms for 4 MiB), no copy can begin, so more slots are filled in
+ * that time. */
 struct batch {
     struct yk_copy copies[YK_STAGE_UP - 1];
     int count;
@@ -227,8 +228,8 @@ static struct yk_slot *take_slot(struct yk_haul *haul, enum yk_stage_who who)
     return yk_stage_take_down(stage, who);
 }
 
-/* Whether these bytes may be copied without a slot: they are pinned; or there is no stage; or other
- * threads have all slots, and this haul has nothing under way that will free one. */
+/* Returns 1 if the next bytes may be copied without a slot: they are pinned; or there is no stage;
+ * or other threads have all slots, and no copy of this haul will free one. */
 static int may_go_direct(const struct yk_haul *haul, enum yk_stage_who who)
 {
     return haul->next.fast || !haul->place->stage.memory ||
@@ -242,8 +243,8 @@ struct leg {
     int64_t bytes; /* 0: nothing could be issued */
 };
 
-/* One in-order queue for all copies of the haul, because it waits for the latest only. The place's
- * lock is held. */
+/* All copies of a haul use one in-order queue, because the haul waits only for the latest of them.
+ * The place's lock is held. */
 static void choose_queue(struct yk_haul *haul)
 {
     struct yk_place *place = haul->place;
@@ -323,7 +324,7 @@ yoke_status yk_haul_start(struct yk_haul *haul, struct yk_event **event)
             haul->copy.after_count = 0;
         }
     } while (status == YOKE_OK && leg.bytes);
-    haul->copy.after_count = 0; /* yk_haul_finish runs after those events */
+    haul->copy.after_count = 0; /* those events are over when yk_haul_finish is called */
     return status;
 }
 

@@ -1,9 +1,9 @@
 /* copy.h - copies between host memory and a place, piece by piece: pinned memory directly, other
  * memory through staging buffers, or by the driver's own means if there are none.
  *
- * To the device, the thread that issues copies fills the buffers, and sleeps while all are in use.
- * To the host, what fits into free buffers is issued at once; the rest follows when the haul is
- * finished, as buffers are emptied.
+ * For copies to the device, the issuing thread fills the buffers, and sleeps while all are in use.
+ * For copies to the host, yk_haul_start issues what fits into free buffers; yk_haul_finish issues
+ * the other bytes as buffers become free.
  */
 #ifndef YK_ARRAY_COPY_H
 #define YK_ARRAY_COPY_H
@@ -20,7 +20,8 @@ extern int64_t yk_copy_small_bytes;
  * upload queue. */
 yoke_status yk_copy_up(struct yk_place *place, yoke_array *array, const struct yk_copy *copy);
 
-/* What pages.h is asked before rows of the array, not empty, are copied between host and place. */
+/* The question to ask pages.h before `rows` (not empty) are copied between the host and the
+ * place. */
 struct yk_pages_question yk_copy_question(const struct yk_place *place, yoke_array *array,
                                           struct yk_interval rows, enum yk_copy_kind kind);
 
@@ -29,24 +30,25 @@ struct yk_haul {
     struct yk_place *place;
     yoke_array *array; /* NULL: memory of no array */
     struct yk_copy copy;
-    int lends; /* 1: the rows are there already, so they leave by place->lending */
+    int lends; /* 1: the rows are on the device already, so they leave through place->lending */
     /* The rest is private to copy.c. */
     struct yk_queue *queue;       /* of all its copies; NULL: none was issued */
     int64_t issued;               /* bytes from the start that are under way or copied */
-    struct yk_piece next;         /* how the following bytes are copied, */
-    const char *known_end;        /* up to here in host memory; NULL: not known yet */
+    struct yk_piece next;         /* how to copy the bytes from `issued` up to known_end */
+    const char *known_end;        /* address in host memory; NULL: pages.h was not asked yet */
     struct yk_slot *first, *last; /* the staging buffers in use, in order */
     int direct;                   /* a copy without a staging buffer was issued: host memory may be
                                    * changing */
 };
 /* Issues what can be issued without waiting. *event becomes the event of the latest copy; it is not
- * changed if nothing was issued. Also after a failure wait for *event, and drop the haul. */
+ * changed if nothing was issued. After a failure, too, wait for *event; then drop the haul. */
 yoke_status yk_haul_start(struct yk_haul *haul, struct yk_event **event);
-/* Whether there is more to do when the started copies are complete. */
+/* Returns 1 if yk_haul_finish will have work to do when the started copies are complete. */
 int yk_haul_is_open(const struct yk_haul *haul);
-/* Brings the rest; sleeps while it arrives. The started copies, if any, must be complete. */
+/* Issues the bytes that yk_haul_start left, and empties the staging buffers. Sleeps until all bytes
+ * have arrived. Call it only when the started copies, if any, are complete. */
 yoke_status yk_haul_finish(struct yk_haul *haul);
-/* Abandons the haul. The started copies must be complete or failed. */
+/* Abandons the haul. Call it only when the started copies are complete or have failed. */
 void yk_haul_drop(struct yk_haul *haul);
 
 #endif

@@ -1,7 +1,7 @@
-/* device_memory.c - how much of a device's memory can be had, and allocating it. Rows that are in
- * the way are evicted (evict.c).
+/* device_memory.c - tells how much of a device's memory is available, and allocates it. Allocations
+ * evict rows if they have to (evict.c).
  *
- * Held rows that have no pages yet count as if they had: their claim was promised the room.
+ * Held rows without pages count as if they had pages, because their claim was promised the room.
  */
 #include "../base/status.h"
 #include "array.h"
@@ -139,7 +139,7 @@ yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int6
 {
     struct memory memory = { .bytes = bytes };
     yoke_status status;
-    /* Otherwise it could take memory that was promised to a claim. */
+    /* Without this check it could take memory that was promised to a claim. */
     if (place->device->desc.page_bytes && yk_place_room(place) < bytes)
         return no_room(place, bytes);
     *out = take_spare(place, bytes);
@@ -151,7 +151,7 @@ yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int6
     return status == YOKE_ENOMEM ? no_room(place, bytes) : status;
 }
 
-/* Maps all of the memory, or frees it. */
+/* Maps all of the memory. Frees it on failure. */
 static yoke_status commit_all(struct yk_places *places, struct yk_place *place,
                               struct memory *memory)
 {
@@ -182,7 +182,7 @@ yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int
     return status;
 }
 
-/* The best fit that is at most twice as large as needed. */
+/* Returns the smallest spare that is large enough, but at most twice as large as needed. */
 static struct yk_spare *fitting(struct yk_place *place, int64_t bytes)
 {
     struct yk_spare *best = NULL;
@@ -208,7 +208,7 @@ yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, in
         *spare = (struct yk_spare){ 0 };
     }
     yk_unlock(&place->lock);
-    if (found.buffer) { /* an array's may lack pages that it never used */
+    if (found.buffer) { /* memory of a closed array may lack pages that were never used */
         struct memory memory = { found.buffer, found.bytes };
         status = commit_all(places, place, &memory);
     } else {

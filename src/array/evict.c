@@ -1,12 +1,12 @@
 /* evict.c - device memory as a cache: the least recently used rows are evicted.
  *
  * One eviction takes rows of one replica that were last used together, except held ones. If the
- * device has no pages, or the array is small, it takes a whole replica that is not held. The victim
- * is picked under the place's lock. Then its modified rows are written back without that lock,
- * because this sleeps. evict_lock is held throughout, so that neither a second eviction nor the
- * closing of an array interferes. A thread that needs the replica meanwhile waits until the rows
- * have left: otherwise what a kernel writes there would come home half old, half new, or be freed
- * with the memory.
+ * device does not map pages on demand, or the array is small, it takes a whole replica that is not
+ * held. The victim is picked under the place's lock. Then its modified rows are written back
+ * without that lock, because this sleeps. evict_lock is held throughout, so that neither a second
+ * eviction nor the closing of an array interferes. A thread that needs the replica in that time
+ * waits until the eviction is over. Otherwise the host could get a mixture of old rows and rows
+ * that a kernel is writing, or these could be freed with the memory.
  */
 #include "../base/status.h"
 #include "array.h"
@@ -45,7 +45,8 @@ static void consider_rows(struct victim *best, struct yk_replica *replica)
     }
 }
 
-/* From then on no other thread starts to use the victim. evict_lock held. */
+/* Picks the least recently used rows. From then on no other thread starts to use their replica.
+ * evict_lock held. */
 static struct victim pick_victim(struct yk_place *place)
 {
     struct victim best = { 0 };
@@ -67,8 +68,8 @@ static struct victim pick_victim(struct yk_place *place)
     return best;
 }
 
-/* *kept: number of rows that only this place has now, because other places meanwhile lost
- * theirs. */
+/* *kept: number of rows that were not dropped, because other places lost theirs in the meantime and
+ * only this place has them. */
 static yoke_status write_back_rows(const struct victim *victim, yoke_array *array, int64_t *kept)
 {
     int number = victim->replica->place->number;
@@ -98,8 +99,8 @@ static int is_claimed(const struct yk_replica *replica)
     return claimed;
 }
 
-/* Frees the rows' pages, and pages shared with rows that had left before. The map has room for two
- * more runs. */
+/* Frees the pages of the rows, including pages that they share with rows evicted before. Call it
+ * only when the map has room for two more runs. */
 static void free_rows(struct yk_replica *replica, struct yk_interval rows)
 {
     struct yk_interval_map *note = &replica->committed;

@@ -11,7 +11,7 @@ struct yk_exchange_copy {
     struct yk_event *event; /* NULL: the copy was complete when it was issued */
     struct yk_place *source;
     int over;   /* 1: it is known to be over */
-    int waited; /* number of threads that wait for it without the lock; the event stays meanwhile */
+    int waited; /* number of threads that wait for it without the lock; they need `event` */
 };
 
 yoke_status yk_exchange_open(struct yk_place *place)
@@ -38,7 +38,7 @@ static uint64_t number_of(const struct yk_exchange *exchange, int i)
     return exchange->issued - (uint64_t)(exchange->count - 1 - i);
 }
 
-/* The driver has just reported that copy i is over. */
+/* Notes that copy i is over, as the driver has just reported. */
 static void note_end(struct yk_place *place, int i, yoke_status outcome)
 {
     struct yk_exchange *exchange = &place->exchange;
@@ -46,7 +46,7 @@ static void note_end(struct yk_place *place, int i, yoke_status outcome)
     struct yk_event_times times = { 0 };
     copy->over = 1;
     if (outcome == YOKE_ELOST)
-        atomic_store(&copy->source->lost, 1); /* its own thread does the rest */
+        atomic_store(&copy->source->lost, 1); /* the thread that drives it handles the loss */
     if (outcome != YOKE_OK && number_of(exchange, i) > exchange->failed)
         exchange->failed = number_of(exchange, i);
     if (outcome != YOKE_OK || !exchange->timed || !copy->event)
@@ -79,8 +79,8 @@ static void sweep(struct yk_place *place)
                 (size_t)exchange->count * sizeof *exchange->copies);
 }
 
-/* Polling the earlier copies takes driver time as well. So it is done only when there are many, or
- * when one is waited for. */
+/* Makes room for one more copy. Polling takes driver time, so the earlier copies are polled only
+ * when the list is full (or when a thread waits for one). */
 static yoke_status reserve(struct yk_place *place)
 {
     struct yk_exchange *exchange = &place->exchange;
@@ -98,7 +98,7 @@ static yoke_status reserve(struct yk_place *place)
     return YOKE_OK;
 }
 
-/* Lock held. `before`: events to wait for. */
+/* Lock held. `before`: events that the copy waits for. */
 static yoke_status issue(struct yk_place *place, struct yk_place *source,
                          const struct yk_copy *wanted, struct yk_event *const before[2])
 {
@@ -198,7 +198,7 @@ struct yk_event_times yk_exchange_ran(struct yk_place *place)
 }
 
 /* The event of the first copy that is not known to be over, and its number; NULL: there is none.
- * The event stays until the caller reduces `waited`. Lock held. */
+ * The event stays open until the caller reduces `waited`. Lock held. */
 static struct yk_event *take_pending(struct yk_exchange *exchange, uint64_t *number)
 {
     int i;

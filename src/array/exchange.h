@@ -2,9 +2,9 @@
  *
  * They have their own in-order queue beside the uploads, so that both links are busy. A launch
  * waits for the latest of them. A source can be lost while it is read: then the copy has failed but
- * this device is well. So a chunk that relies on copies asks for their outcome. Copies are numbered
- * for this: a chunk relies on all copies that are not settled when it looks for its rows. A copy is
- * settled when coherence knows its end; until then its rows count as arriving.
+ * this device is well. So a chunk that relies on copies asks for their outcome at its end. Copies
+ * are numbered for this: a chunk relies on all copies that are not settled when it looks for its
+ * rows. A copy is settled when coherence knows its end; until then its rows count as arriving.
  *
  * All calls are made under the place's lock, unless they say otherwise.
  */
@@ -23,40 +23,40 @@ struct yk_exchange {        /* zero-initialise */
     int count, capacity;
     uint64_t issued; /* number of the latest copy; the oldest in `copies` has issued - count + 1 */
     uint64_t failed; /* the latest number that is known to have failed; 0: none */
-    int unsettled;   /* users that have issued copies and not settled them yet; */
-    uint64_t since;  /* their copies have this number or a later one */
-    int timed;       /* 1: record when copies ran: */
-    struct yk_event_times ran; /* from the first start to the last end since it was last read; 0:
+    int unsettled;   /* number of users with copies that are not settled yet */
+    uint64_t since;  /* the lowest number that a copy of these users can have */
+    int timed;       /* 1: record when copies ran */
+    struct yk_event_times ran; /* first start and last end of the copies since yk_exchange_ran; 0:
                                 * none */
 };
 
-/* Opens the queue. The place has a lock of its own. Either that is held, or no other thread knows
- * the place yet. */
+/* Opens the queue. Either the lock is held, or no other thread knows the place yet. */
 yoke_status yk_exchange_open(struct yk_place *place);
-void yk_exchange_close(struct yk_place *place); /* all copies are over */
+void yk_exchange_close(struct yk_place *place); /* only when all copies are over */
 
-/* What the copy waits for, beside the exchange copies before it: the upload that brings the rows to
- * its source; all uploads to this place so far, because an overtaken copy of the same rows may be
- * among them. */
+/* What the copy waits for, besides earlier exchange copies: the upload that brings the rows to its
+ * source; and, if `own` is 1, all uploads to this place so far, because an overtaken copy of the
+ * same rows may be among them. */
 struct yk_exchange_after {
     uint64_t upload; /* number of an upload to the source; 0: none */
     int own;
 };
 /* Issues a copy of copy->bytes from `source`'s copy->from to `place`'s copy->buffer. Takes the
- * lock, and for a moment the source's lend_lock. The driver takes some 10 us for each call, so the
- * source's lock, which its own calls need, is not taken. */
+ * lock, and for a moment the source's lend_lock. Does not take the source's lock, because a driver
+ * call takes some 10 us, in which the source's own calls would wait. */
 yoke_status yk_exchange_issue(struct yk_place *place, struct yk_place *source,
                               const struct yk_copy *copy, const struct yk_exchange_after *after);
 /* The event of the latest copy, to wait for; NULL: none is under way. */
 struct yk_event *yk_exchange_latest(const struct yk_exchange *exchange);
-/* Each takes the lock. Call begin before the first copy is issued, and settled when all are
- * settled. */
+/* Each takes the lock. A user calls begin before its first copy is issued, and settled when all its
+ * copies are settled. */
 void yk_exchange_begin(struct yk_place *place);
 void yk_exchange_settled(struct yk_place *place);
-/* Takes the lock. The number of the oldest copy that rows looked for now may depend on. */
+/* Takes the lock. Returns the number of the oldest copy on which a chunk that now looks for its
+ * rows may rely. */
 uint64_t yk_exchange_oldest(struct yk_place *place);
-/* Takes the lock. All copies that a chunk relied on are over. YOKE_ELOST if one of them, with
- * number `oldest` or later, failed; possibly also if only a later one did. */
+/* Takes the lock. Call it when all copies on which a chunk relies are over. Returns YOKE_ELOST if a
+ * copy with number `oldest` or later failed, even if the chunk does not rely on that one. */
 yoke_status yk_exchange_outcome(struct yk_place *place, uint64_t oldest);
 /* Takes the lock. Returns exchange.ran and resets it. */
 struct yk_event_times yk_exchange_ran(struct yk_place *place);

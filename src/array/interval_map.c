@@ -72,7 +72,8 @@ void yk_interval_map_assign(struct yk_interval_map *map, struct yk_interval rows
         to++;
     if (from == to && map->items[from].value == value)
         return;
-    /* The rest of the run that contains rows.first, or else the run before it, joins if equal. */
+    /* If rows.first lies within a run, keep the part before it. If it begins a run, take in the run
+     * before it if that has the same value. */
     if (map->items[from].first < rows.first) {
         pieces[count++] = map->items[from];
     } else if (from > 0 && map->items[from - 1].value == value) {

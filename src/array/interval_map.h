@@ -2,8 +2,8 @@
  *
  * The runs are disjoint and sorted, cover the range without a gap, and no two neighbours are equal.
  * So each state has exactly one representation. A run stores only its beginning; it ends where the
- * next one begins. Finding a row is a binary search; a change moves the rest of the runs once.
- * Memory grows to the largest number of runs seen and stays: after that nothing is allocated.
+ * next one begins. Finding a row is a binary search; a change moves the later runs once. Memory
+ * grows to the largest number of runs seen and stays: after that nothing is allocated.
  *
  * A change takes two steps, so that a change of several maps happens completely or not at all:
  * reserve all that is needed (may fail), then assign, or split and join (cannot fail).
@@ -70,7 +70,7 @@ void yk_interval_map_assign(struct yk_interval_map *map, struct yk_interval rows
 int yk_interval_map_split(struct yk_interval_map *map, int64_t row);
 void yk_interval_map_join(struct yk_interval_map *map, int from, int to);
 
-/* Checks the representation described above; 1 if it holds. */
+/* Returns 1 if the map has the representation described above. */
 int yk_interval_map_check(const struct yk_interval_map *map);
 
 #endif

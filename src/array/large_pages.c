@@ -16,7 +16,7 @@ static struct region *regions; /* under yk_pages_lock */
 enum { LEAST_BYTES = 64 << 10 }; /* below this, pinning never pays and malloc is as good */
 static const size_t large_page = 2 << 20;
 
-/* Maps memory; at a multiple of large_page if it is at least that large. */
+/* Maps memory. If there are at least large_page bytes, they begin at a multiple of it. */
 static void *map_memory(size_t bytes)
 {
     size_t spare = bytes >= large_page ? large_page : 0, before;
@@ -104,8 +104,8 @@ int yk_pages_are_own(const void *memory, size_t bytes)
     return region != NULL;
 }
 
-/* Removes the region from the list; NULL: it is not in the list, or an open array uses it (*used).
- * Lock held, and released meanwhile. */
+/* Removes the region from the list. Returns NULL if it is not there, or (*used is 1) if an open
+ * array uses it. Lock held, but released for a time. */
 static struct region *take_region(const void *memory, int *used)
 {
     struct region **at = &regions, *found = regions;

@@ -1,7 +1,7 @@
 /* map_pages.c - gives rows of a replica their pages if the device maps pages on demand.
  *
- * The replica notes which rows have pages, so that asking again costs nothing, and when they were
- * last committed, so that the least recently used are evicted first (evict.c).
+ * The replica records which rows have pages, so that a second call costs almost nothing, and when
+ * they were last committed, so that the least recently used rows are evicted first (evict.c).
  */
 #include "../base/status.h"
 #include "array.h"
@@ -56,8 +56,8 @@ static yoke_status commit_unless_noted(struct yk_place *place, void *context)
     return is_noted(what->replica, what->rows) ? YOKE_OK : commit_locked(what->replica, what->rows);
 }
 
-/* Costs two binary searches if the rows have pages. The memory may have gone elsewhere since it was
- * promised: then rows that are not held are evicted. */
+/* Costs two binary searches if the rows have pages. If another process has taken the memory since
+ * it was promised, rows that are not held are evicted. */
 yoke_status yk_replica_commit(struct yk_replica *part, struct yk_interval rows)
 {
     struct rows_there what = { .replica = part->whole, .rows = rows }; /* pages contain whole rows,

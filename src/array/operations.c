@@ -11,8 +11,8 @@ yoke_status yk_place_await(struct yk_place *place, struct yk_event *event)
         return YOKE_OK;
     if (place->device->desc.virtual_clock) {
         while (!backend->poll(event, &outcome)) {
-            /* If nothing is left to advance, another thread may have advanced past this event's
-             * end. */
+            /* The clock cannot move, so nothing is under way. But another thread may just have
+             * moved it past this event's end. */
             if (!backend->advance(0) && !backend->poll(event, &outcome)) {
                 outcome = yk_fail(YOKE_EDEVICE, "%s: an operation never completes",
                                   place->device->desc.name);
@@ -38,7 +38,7 @@ static struct yk_event **recent(struct yk_place *place, uint64_t number)
     return &place->recent_uploads[number % YK_RECENT_UPLOADS];
 }
 
-/* Keeps the event only if other devices can read this place's memory. */
+/* Counts the upload. Keeps its event only if other devices can read this place's memory. */
 static void note_recent(struct yk_place *place, struct yk_event *event)
 {
     const struct yk_backend *backend = place->device->backend;

@@ -1,27 +1,29 @@
-/* page_placement.c - places and pins memory that yoke allocated before the program fills it, if a
- * device that pins is open: memory of yoke_alloc at once, memory of an array when the program first
- * acquires it.
+/* page_placement.c - places and pins yoke's memory before the program fills it, if a device that
+ * pins is open: memory of yoke_alloc at once, memory of an array when the program first acquires
+ * it.
  *
- * The program's first job will copy the memory. To pin it then delays that job, as pinning takes as
- * long as copying. While the program fills the memory by all cores, no core is left to pin it.
+ * The program's first job will copy the memory. Pinning it only then would delay that job, because
+ * it takes as long as copying. While the program fills the memory with all cores, no core is free
+ * to pin it.
  *
- * New pages have to be zeroed, which takes a core ten times as long as pinning them. So threads
- * touch the pages, each those of its part of the memory, and the pinner's thread pins block after
- * block behind them (pin_filled.c). Each runs on another of the caller's processors, in their
- * order: so pages are on NUMA nodes as a loop places them whose threads get equal parts in order.
+ * New pages have to be zeroed, which takes one core ten times as long as pinning them. So several
+ * threads touch the pages, each in its own part of the memory, and the pinner's thread follows them
+ * and pins block after block (pin_filled.c). The threads run on different processors of the caller,
+ * in order. So a page is on the same NUMA node as after a loop whose threads get equal parts in
+ * order.
  *
- * One H100, 1 GiB in large pages, 16 cores: 21 ms to touch by 16 threads, 34 by eight, 56 by four,
- * 200 by one; 20 to 28 ms to pin, most of it meanwhile. (MADV_POPULATE_WRITE takes 36 ms by four
- * threads and 107 by 16: they wait for a lock.) The program then fills the memory in 25 ms instead
- * of 37 to 49.
+ * One H100, 16 cores, 1 GiB in large pages: touching takes 21 ms with 16 threads, 34 with eight, 56
+ * with four, 200 with one; pinning takes 20 to 28 ms, most of it at the same time.
+ * (MADV_POPULATE_WRITE takes 36 ms with four threads and 107 with 16, because they wait for a
+ * lock.) The program then fills the memory in 25 ms instead of 37 to 49.
  */
 #include "../platform/affinity.h"
 #include "../platform/clock.h"
 #include "pinner.h"
 
-/* More threads would be done before the pinner. */
+/* Most threads that touch pages: more would only wait for the pinner. ns between looks at pins. */
 enum { TOUCHERS = 16, LOOK_AGAIN_NS = 20000 };
-/* Bytes per started thread: touching them takes 1.5 ms, a start 0.05 ms. */
+/* Bytes for which a thread is started: touching them takes 1.5 ms, a start 0.05 ms. */
 static const int64_t worth_a_thread = 8 << 20;
 
 struct part {
@@ -30,8 +32,9 @@ struct part {
     int runs;
 };
 
-/* Leaves every byte as it is, also if a device writes it meanwhile: a zero becomes zero, and the
- * page of any other byte is there. (A compiler may drop the write of an addition of 0.) */
+/* Touches the first byte of each page and leaves it as it is, even if a device writes it at the
+ * same time: a zero becomes zero, and if it is not zero, its page is there. (Adding 0 would not do:
+ * a compiler may drop that write.) */
 static void touch(void *context)
 {
     const struct part *part = context;
@@ -42,7 +45,7 @@ static void touch(void *context)
     }
 }
 
-/* Returns the number of parts, TOUCHERS at most. */
+/* Returns the number of parts, at most TOUCHERS. */
 static int divide(struct yk_interval pages, int processors, struct part *parts)
 {
     const int64_t block = yk_pin_terms.unit, most = processors < TOUCHERS ? processors : TOUCHERS;
@@ -59,7 +62,7 @@ static int divide(struct yk_interval pages, int processors, struct part *parts)
     return count;
 }
 
-/* The first part is the caller's, and all that no thread can be started for. */
+/* The caller touches the first part, and every part for which no thread can be started. */
 static void touch_parts(struct part *parts, int count, const struct yk_processors *processors)
 {
     int i;
@@ -91,7 +94,7 @@ static void touch_all(const struct yk_pin_range *range)
     yk_processors_close(&allowed);
 }
 
-/* Pages that are pinned cannot be swapped, so they may be half of the memory at most. */
+/* Pinned pages cannot be swapped, so at most half of the memory may be pinned. */
 static int may_be_pinned(const struct yk_pin_range *range)
 {
     return yk_pinners_are_there() && yk_filled_counts(range) && !range->refused &&

@@ -6,11 +6,11 @@
  * array uses, in memory of yoke_alloc, are unpinned when their device closes; the next device pins
  * them again. A block is unpinned only when no array touches it, hence when no copy is under way.
  *
- * A driver is called without the lock, by a thread of the pinner; the block is pending meanwhile. A
- * copy orders the blocks it will come to next, so that they are pinned while the parts before them
- * travel. It waits for a pending block at most as long as a core would take to copy it. When
- * pinning is measured to be slower than that, as it is when all cores are busy, the copy does not
- * wait. (On a virtual clock blocks are pinned at once.)
+ * A driver is called without the lock, by a thread of the pinner; until it returns, the block is
+ * pending. A copy orders the blocks that it will come to next, so that they are pinned while the
+ * parts before them are copied. It waits for a pending block at most as long as a core would take
+ * to copy it. When pinning is measured to be slower than that, as it is when all cores are busy,
+ * the copy does not wait. (On a virtual clock blocks are pinned at once.)
  *
  * After a fork the child has the map but not the driver: it unpins nothing.
  */
@@ -33,12 +33,13 @@ yk_mutex yk_pages_lock = YK_MUTEX_INITIAL;
 struct yk_pin_map yk_pages_map;
 int64_t yk_pages_filled_most = INT64_MAX;
 
-/* Blocks of one copy that are ordered ahead; time between looks at a block that is waited for. */
+/* Blocks that a copy orders ahead; ns between looks at a block for which a copy waits. */
 enum { BLOCKS_AHEAD = 4, LOOK_AGAIN_NS = 20000 };
 
-static pid_t pinning_process; /* the process whose driver has the blocks; under the lock */
+static pid_t pinning_process; /* the process whose driver pinned the blocks; under the lock */
 
-/* The child gets the lock released, whichever thread of the parent held it. */
+/* A fork is made with the lock held, and both processes release it. Otherwise a thread that the
+ * child does not have could hold it. */
 static void before_fork(void)
 {
     yk_lock(&yk_pages_lock);
@@ -83,7 +84,7 @@ int64_t yk_pinner_pinned(struct yk_pinner *pinner)
     return atomic_load(&pinner->pinned);
 }
 
-/* Lock held; released meanwhile. */
+/* Lock held, but released for a time. */
 static void unpin(struct yk_device *device, struct yk_interval bytes)
 {
     int64_t start;
@@ -96,8 +97,8 @@ static void unpin(struct yk_device *device, struct yk_interval bytes)
         yk_pin_measured(YK_PIN_UNPINNED, yk_interval_length(bytes), start);
 }
 
-/* Unpins a block that is not pending, and removes it from the map. Lock held; released
- * meanwhile. */
+/* Unpins a block that is not pending, and removes it from the map. Lock held, but released for a
+ * time. */
 static void let_go(struct yk_pin_block *block)
 {
     int64_t first = block->bytes.first;
@@ -173,8 +174,8 @@ static yoke_status gone(const struct yk_pages_question *question)
                    question->name, question->host);
 }
 
-/* Whether other code has pinned the first and the last page; then it is taken to have pinned all.
- * Without the lock. */
+/* Returns 1 if other code has pinned the first and the last page: it then counts as having pinned
+ * all pages. Without the lock. */
 static int is_foreign_throughout(struct yk_device *device, struct yk_interval bytes)
 {
     const struct yk_backend *backend = device->backend;
@@ -205,7 +206,7 @@ void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap)
     pinner->blocks--;
 }
 
-/* Lock held; released meanwhile. */
+/* Lock held, but released for a time. */
 void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval gap)
 {
     struct yk_pinner *pinner = question->pinner;
@@ -254,7 +255,8 @@ int yk_pages_claim(struct yk_pinner *pinner, struct yk_interval gap)
     return 1;
 }
 
-/* Makes the gap, which is in no block, a block: at once or soon. */
+/* Makes a block of the gap, which is in no block, and pins it at once (on a virtual clock) or
+ * soon. */
 static void make_block(const struct yk_pages_question *question, struct yk_interval gap)
 {
     struct yk_pinner *pinner = question->pinner;
@@ -286,10 +288,10 @@ void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
     device->backend->close(device);
 }
 
-/* Pinning pages that were never touched also places them, which should be left to the thread that
- * writes them first. So such pages are pinned only if this copy overwrites them: the copy itself
- * would place them no better. `gap` becomes what may be pinned. `bytes` is cut to that, or to the
- * part before it, which is copied unpinned. */
+/* Decides for a gap with pages that were never touched. Pinning also places them, which should be
+ * left to the thread that writes them first. So they are pinned only if this copy overwrites them:
+ * the copy itself would place them no better. Returns 1 to pin *gap, which is then cut to the
+ * overwritten units, as is *bytes. Otherwise *bytes may be cut to the part before these units. */
 static int may_place(const struct yk_pages_question *question, struct yk_interval *gap,
                      struct yk_interval *bytes)
 {
@@ -312,14 +314,15 @@ static struct yk_pin_copy copy_of(const struct yk_pages_question *question,
     return (struct yk_pin_copy){ bytes, 1 - question->gaps, question->passes };
 }
 
-/* Decides whether to pin for `bytes`, which are in no block. Lock held; released meanwhile. */
+/* Decides whether to pin memory for a copy of `bytes`, which are in no block; if so, pins it or
+ * orders that. Cuts `bytes` to the part that was decided. Lock held, but released for a time. */
 static yoke_status decide(const struct yk_pages_question *question, struct yk_interval *bytes)
 {
     struct yk_pin_range *range = question->range;
     struct yk_pin_copy copy;
     struct yk_interval gap;
     int there;
-    if (bytes->first < range->pages.first) { /* up to its first whole page */
+    if (bytes->first < range->pages.first) { /* before its first whole page: not pinned */
         if (bytes->last > range->pages.first && !yk_interval_empty(range->pages))
             bytes->last = range->pages.first;
         return YOKE_OK;
@@ -343,8 +346,8 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     return YOKE_OK;
 }
 
-/* Has the blocks pinned that the copy comes to next, while the parts before them travel. Lock held.
- */
+/* Orders the next blocks of the copy, so that they are pinned while the parts before them are
+ * copied. Lock held. */
 static void order_next(const struct yk_pages_question *question, struct yk_interval left)
 {
     int blocks;
@@ -362,7 +365,7 @@ static void order_next(const struct yk_pages_question *question, struct yk_inter
 }
 
 /* Waits for a pending block, at most as long as a core would take to copy its part of the bytes,
- * and only if pinning is the faster of the two. Lock held, and released meanwhile. */
+ * and only if pinning is the faster of the two. Lock held, but released for a time. */
 static void await_block(struct yk_pin_block *part)
 {
     const int64_t until = yk_clock_ns() + yk_pin_worth_waiting(part->bytes);
@@ -375,7 +378,8 @@ static void await_block(struct yk_pin_block *part)
     }
 }
 
-/* The question's range joins the map. Lock held; released meanwhile. */
+/* Adds the question's range to the map, if it is not there yet. Lock held, but released for a
+ * time. */
 static void take_in(const struct yk_pages_question *question)
 {
     if (question->range->joined)
@@ -394,8 +398,8 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     struct yk_piece piece;
     struct yk_interval whole;
     yk_lock(&yk_pages_lock);
-    if (!pins) { /* other devices may pin, and no driver takes a copy of memory that is partly
-                  * pinned */
+    if (!pins) { /* other devices may have pinned some of it, and no driver takes a copy of memory
+                  * that is partly pinned */
         part = yk_pin_look(&yk_pages_map, part.bytes);
         out->bytes = part.bytes.last - part.bytes.first;
         out->fast = 0;
@@ -419,7 +423,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     if (status == YOKE_OK && !piece.fast)
         yk_pin_moved(question->range, &copy);
     yk_unlock(&yk_pages_lock);
-    /* A core that copies memory that is gone would crash. */
+    /* A core would crash if it copied memory that is no longer mapped. */
     if (status == YOKE_OK && !piece.fast && piece.bytes >= yk_pin_terms.unit &&
         yk_pages_resident(part.bytes) < 0)
         status = gone(question);
@@ -495,11 +499,12 @@ int yk_pages_pending(const struct yk_pages_question *question)
     return some_are(question, YK_PIN_PENDING);
 }
 
-/* The range leaves the map: nothing of it is being pinned any more, and blocks that only it touched
- * are unpinned. Lock held, and released meanwhile. */
+/* Removes the range from the map. Then nothing of it is being pinned any more, and blocks that only
+ * it touched are unpinned. Lock held, but released for a time. */
 static void leave(struct yk_pin_range *range)
 {
-    if (!pinning_process || pinning_process == getpid()) /* a child has no threads that pin */
+    if (!pinning_process || pinning_process == getpid()) /* after a fork, the child has no such
+                                                          * threads */
         yk_pinners_leave(range);
     yk_pin_leave(&yk_pages_map, range);
     let_go_unused(range->pages);

@@ -94,8 +94,8 @@ static yoke_status taken(const yoke_array *panel)
                    panel->name);
 }
 
-/* Finds the unnamed panels that contain the columns: change->out up to before `behind`, if there
- * are any panels. *all: the columns of these panels. */
+/* Finds the unnamed panels that contain the columns: from change->out to the one before
+ * change->behind. *all: the columns of these panels; of the whole array if it has no panels. */
 static yoke_status find_room(yoke_array *array, struct yk_interval columns,
                              struct yk_panel_change *change, struct yk_interval *all)
 {
@@ -127,7 +127,7 @@ static int is_fresh(yoke_array *array)
     return fresh;
 }
 
-/* Brings the columns home, from the arrays that kept their books so far. */
+/* Brings the columns home from the arrays that have kept their books so far. */
 static yoke_status bring_home(const struct yk_panel_change *change, enum yk_coherence_start *start)
 {
     yoke_array *before = change->out ? change->out : change->array;

@@ -20,9 +20,9 @@
 /* A prepared change of an array's panels: it has all memory that it needs. */
 struct yk_panel_change {
     yoke_array *array, *panel; /* the new panel; NULL: there will be no panels */
-    yoke_array **at;           /* where in the list */
-    yoke_array *first, *last;  /* the new panels, */
-    yoke_array *out, *behind;  /* which replace these, up to before `behind` */
+    yoke_array **at;           /* where in the array's list of panels */
+    yoke_array *first, *last;  /* the new panels */
+    yoke_array *out, *behind;  /* replaced ones: from `out` to the one before `behind` */
 };
 
 /* Prepares a panel of bytes columns.first .. columns.last - 1 of each row, and brings them home.
@@ -31,9 +31,9 @@ yoke_status yk_panel_prepare(yoke_array *array, struct yk_interval columns,
                              struct yk_panel_change *out);
 /* Prepares an array without panels. Brings everything home; fails if that is impossible. */
 yoke_status yk_panels_prepare_end(yoke_array *array, struct yk_panel_change *out);
-/* Under the locks. Makes the prepared change; cannot fail. */
+/* Under evict_lock and the runtime's lock. Makes the prepared change; cannot fail. */
 void yk_panels_change(struct yk_panel_change *change);
-/* Without the locks. Frees what no thread can see any more. */
+/* Without these locks. Frees the replaced panels, which no thread can see any more. */
 void yk_panels_changed(struct yk_panel_change *change);
 
 /* Number of panels that the program opened. */

@@ -6,10 +6,10 @@
 
 #include "../base/alloc.h"
 
-enum { FIRST_CAPACITY = 16, PARTS = 64 };
+enum { FIRST_CAPACITY = 16, PARTS = 64 }; /* PARTS: blocks of a large range, about */
 static const double mib = 1 << 20;
-/* Few enough that a machine which becomes busy is noticed, and enough that a thread which loses its
- * core once changes little. */
+/* Bytes whose measurements have weight one half: few, so that the costs follow a machine that
+ * becomes busy; but enough that they change little if a thread loses its core once. */
 static const double MEASURED_BYTES = 8 << 20;
 
 struct yk_pin_terms yk_pin_terms = { .page = 4096,
@@ -127,8 +127,8 @@ int yk_pin_has(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_p
     return 0;
 }
 
-/* Blocks of a large range are large. Otherwise the first small chunks would cut it up for good, and
- * every later copy with it. */
+/* Blocks of a large range are large. Otherwise the first small chunks would cut it into small
+ * blocks for good, and later copies would have to be cut at these. */
 int64_t yk_pin_grain(const struct yk_pin_range *range)
 {
     const struct yk_pin_terms *terms = &yk_pin_terms;
@@ -165,7 +165,7 @@ struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval byte
     return yk_interval_common(gap, units);
 }
 
-/* Bytes that have to be copied unpinned until pinning `gap` is worth it. */
+/* Bytes that have to be copied unpinned before pinning `gap` pays. */
 static double price(struct yk_interval gap)
 {
     const struct yk_pin_terms *terms = &yk_pin_terms;
@@ -176,7 +176,7 @@ static double price(struct yk_interval gap)
     return gain > 0 ? mib * cost / gain : INFINITY;
 }
 
-/* Bytes of the copy in `bytes`. */
+/* Bytes that the copy copies within `bytes`. */
 static double copied(const struct yk_pin_copy *copy, struct yk_interval bytes)
 {
     const struct yk_interval common = yk_interval_common(bytes, copy->bytes);

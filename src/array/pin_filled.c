@@ -1,22 +1,24 @@
 /* pin_filled.c - pins memory of yoke_alloc as the program fills it.
  *
- * Otherwise the first job would have to wait for its pins, or be copied by a core. So the pinner's
- * thread watches memory that yoke has allocated, and pins each block once all of its pages are
- * present: the program has then written them, so they are on the NUMA nodes of the writing threads.
- * Memory that was filled before a GPU's driver was loaded is pinned when it is. Memory that is
- * never written is never pinned here.
+ * Otherwise the first job would have to wait until its memory is pinned, or a core would copy it.
+ * So the pinner's thread watches memory that yoke has allocated, and pins each block when all of
+ * its pages are present: the program has then written them, so they are on the NUMA nodes of the
+ * writing threads. Memory that is filled before a GPU's driver is loaded is pinned after that.
+ * Memory that is never written is never pinned here.
  *
- * A driver that pins keeps its other callers waiting. So blocks have one grain (pin.h), and after
- * each block the driver is left alone for an eighth of the time that the block took.
+ * While a driver pins, its other callers wait. So blocks have one grain (pin.h), and after each
+ * call the thread leaves the driver alone for an eighth of the time that the call took.
  *
- * All with the lock of pages.c held.
+ * All functions are called with the lock of pages.c held.
  */
 #include "../platform/clock.h"
 #include "pinner.h"
 
-/* Bytes; below this, a copy takes hardly longer without pins (flight/pin_ahead.c). */
+/* Smallest range that is pinned here: copies of fewer bytes take hardly longer without pins
+ * (flight/pin_ahead.c). */
 static const int64_t counts_bytes = 4 << 20;
-/* Time between looks: a quarter of the time since a block was last found, within these limits. */
+/* The thread looks again after 1 / LOOK_PART of the time since it last found a block, within these
+ * limits. After each call it rests for 1 / REST_PART of the time that the call took. */
 static const int64_t look_least_ns = 100000, look_most_ns = 250000000;
 enum { LOOK_PART = 4, REST_PART = 8 };
 
@@ -38,8 +40,8 @@ static int is_filled(struct yk_interval gap)
            yk_pages_resident(gap) == 1;
 }
 
-/* Blocks behind the gap that are filled, too, and in no block yet, join it: one call for all of
- * them takes less. */
+/* Extends the gap by the blocks behind it that are filled and not pinned, because one call for all
+ * of them takes less time. */
 static void extend(const struct yk_pin_range *range, struct yk_interval *gap)
 {
     const int64_t left = yk_pages_filled_most - yk_pin_total(&yk_pages_map);
@@ -56,8 +58,8 @@ static void extend(const struct yk_pin_range *range, struct yk_interval *gap)
     }
 }
 
-/* Finds the first part of the range that is filled and not pinned; 0: none. *open: others are still
- * to be filled. */
+/* Finds the first part of the range that is filled and not pinned. Returns 0 if there is none. Sets
+ * *open if other parts are still to be filled. */
 static int find_filled(const struct yk_pin_range *range, struct yk_interval *gap, int *open)
 {
     struct yk_interval left = range->pages;
@@ -91,7 +93,7 @@ static void pin(struct yk_pinner *pinner, struct yk_pin_range *range, struct yk_
     yk_pages_pin(&question, gap);
     pinner->busy = NULL;
     if (!range->refused && yk_pin_look(&yk_pages_map, gap).state == YK_PIN_NOT) {
-        pinner->ill = 1; /* the device is lost; another one may do it */
+        pinner->ill = 1; /* the device is lost; another device may pin instead */
         yk_pinners_look();
     }
 }

@@ -1,12 +1,13 @@
 /* pin_foreign.c - memory that the program itself has pinned (cudaMallocHost, cudaHostRegister)
- * becomes blocks of the map when an array on it is first copied. To try to pin it again costs the
- * driver 0.1 ms a block, and until that has failed its rows are staged.
+ * becomes blocks of the map when an array on it is first copied. Otherwise yoke would try to pin
+ * it: each try takes 0.1 ms a block, and rows are staged until it has failed.
  *
  * Memory that the program pins later is found when pinning it fails (pages.c).
  */
 #include "pinner.h"
 
-/* Whole pages. Lock held, and released during the call. */
+/* The end of the pinned memory that begins at `address`, cut to whole pages. Lock held, but
+ * released during the call. */
 static int64_t pinned_until(struct yk_device *device, int64_t address)
 {
     const void *end;
@@ -29,7 +30,7 @@ void yk_foreign_find(struct yk_pinner *pinner, const struct yk_pin_range *range)
                 return;
             block = yk_pin_look(&yk_pages_map, yk_interval_common(left, block.bytes));
         }
-        if (block.state == YK_PIN_NOT) { /* still: the lock was released */
+        if (block.state == YK_PIN_NOT) { /* checked again, because the lock was released */
             block.state = YK_PIN_FOREIGN;
             block.kind = pinner->device->desc.backend;
             if (yk_pin_insert(&yk_pages_map, &block) != YOKE_OK)

@@ -10,7 +10,7 @@
 #include "../platform/clock.h"
 #include "../platform/fork.h"
 
-enum { LOOK_AGAIN_NS = 50000 };
+enum { LOOK_AGAIN_NS = 50000 }; /* between looks whether the thread is done with a range */
 
 static struct yk_pinner *pinners; /* under the lock */
 
@@ -96,9 +96,9 @@ void yk_pinner_order(const struct yk_pages_question *question, struct yk_interva
     yk_parker_wake(&pinner->parker);
 }
 
-/* The pinner whose thread pins memory as it is filled. Its pins have to serve all devices of its
- * kind. It has no virtual clock, which has no threads, and is not from before a fork, as the child
- * has no such threads. */
+/* The pinner whose thread pins memory as it is filled; NULL: there is none. Its pins must serve all
+ * devices of its kind. There is no thread on a virtual clock, and the child of a fork does not have
+ * its parent's threads. */
 static struct yk_pinner *filler(void)
 {
     struct yk_pinner *pinner = pinners;

@@ -1,6 +1,5 @@
-/* pinner.h - a device that pins, and the thread that does it. For the files of the pages. The lock
- * is held throughout; the thread releases it while a driver works.
- */
+/* pinner.h - a device that pins, and its thread. Only for the files that share yk_pages_lock. Calls
+ * are made with that lock held, unless they say otherwise; driver calls release it. */
 #ifndef YK_ARRAY_PINNER_H
 #define YK_ARRAY_PINNER_H
 
@@ -25,34 +24,34 @@ struct yk_pinner {
     int forks;                  /* yk_fork_count() when it was opened */
     struct yk_pinner *next;     /* in the list of pinners that may have a thread */
 
-    struct yk_pin_order *first, **end; /* not begun */
+    struct yk_pin_order *first, **end; /* orders that have not begun */
     struct yk_pin_range *busy;         /* range of the order that is being carried out */
     struct yk_thread thread;
     struct yk_parker parker;
-    int runs, stops;
+    int runs, stops; /* 1: the thread was started; 1: it must end */
 };
 
 /* --- pages.c --- */
 extern yk_mutex yk_pages_lock;
 extern struct yk_pin_map yk_pages_map; /* under the lock */
-/* Bytes in blocks above which nothing is pinned before it is copied. Half of the memory of the
- * machine or cgroup, because pinned pages cannot be swapped. Tests make it smaller. */
+/* If blocks have more bytes than this, memory is pinned only when it is copied. Half of the memory
+ * of the machine or cgroup, because pinned pages cannot be swapped. Tests make it smaller. */
 extern int64_t yk_pages_filled_most;
 static inline void *yk_pages_address(int64_t address)
 {
     return (void *)(intptr_t)address;
 }
-/* Whether all pages are present: 1: yes; 0: no; -1: some are not even mapped. */
+/* Returns 1 if all pages are present, 0 if not, -1 if some are not even mapped. */
 int yk_pages_resident(struct yk_interval bytes);
-/* The gap, which is in no block, becomes a pending block of the pinner's. 0: no memory to note
- * it. */
+/* Makes the gap, which is in no block, a pending block of the pinner. Returns 0 if there is no
+ * memory for that. */
 int yk_pages_claim(struct yk_pinner *pinner, struct yk_interval gap);
 /* Pins the pending block that begins at gap.first; afterwards the map has the outcome. */
 void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval gap);
-/* The range is memory that waits for arrays: blocks on it stay. */
+/* Adds a range of yoke_alloc to the map: blocks on it stay when arrays close. */
 void yk_pages_wait_for_arrays(struct yk_pin_range *range);
-/* 1: the range is no longer in the map, and its blocks that no other range touches are unpinned; 0:
- * an open array uses it. */
+/* Removes such a range, and unpins its blocks that no other range touches. Returns 0, and does
+ * nothing, if an open array uses it. */
 int yk_pages_end_waiting(struct yk_pin_range *range);
 /* Removes a pending block that will not be pinned. */
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
@@ -62,28 +61,29 @@ void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
 struct yk_pin_range *yk_regions_next(const struct yk_pin_range *range);
 
 /* --- pin_foreign.c --- */
-/* Adds the blocks that other code has pinned in the range, which has joined; the lock is released
- * meanwhile. */
+/* Adds blocks for memory of the range that other code has pinned. The range is in the map. The lock
+ * is released for a time. */
 void yk_foreign_find(struct yk_pinner *pinner, const struct yk_pin_range *range);
 
 /* --- pin_filled.c --- */
-/* Pins one block that the program has filled; the lock is released meanwhile. Returns the ns to
- * sleep before the next look; 0: none; < 0: until memory is allocated. */
+/* Pins one block that the program has filled; the lock is released for a time. Returns how many ns
+ * to sleep before the next call; < 0: until memory is allocated. */
 int64_t yk_filled_pin(struct yk_pinner *pinner);
 /* Whether the range is large enough to be pinned ahead of copies. */
 int yk_filled_counts(const struct yk_pin_range *range);
 
 /* --- pinner.c --- */
 void yk_pinner_start(struct yk_pinner *pinner);
-/* Memory may have to be pinned as it is filled: wakes the pinner that does this. */
+/* Wakes the pinner that pins memory as it is filled, because there may be such memory. */
 void yk_pinners_look(void);
 int yk_pinners_are_there(void); /* whether a pinner pins memory as it is filled */
-int yk_pinner_fills(const struct yk_pinner *pinner); /* whether it is that one */
+int yk_pinner_fills(const struct yk_pinner *pinner); /* whether it is that pinner */
 /* Orders the pending block to be pinned soon. Forgets the block if there is no memory for that. */
 void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap);
-/* The range is no longer needed: when this returns, nothing of it is being pinned. */
+/* Cancels the orders for the range. When this returns, nothing of it is being pinned. */
 void yk_pinners_leave(const struct yk_pin_range *range);
-/* Lock not held. When this returns, the thread has ended and orders not begun are forgotten. */
+/* Lock not held. When this returns, the thread has ended and orders that had not begun are
+ * cancelled. */
 void yk_pinner_stop(struct yk_pinner *pinner);
 
 #endif

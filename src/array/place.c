@@ -42,7 +42,7 @@ yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place 
             goto close_lend_lock;
     }
     status = open_queues(out);
-    if (status == YOKE_OK) { /* now, so that the first job need not do it */
+    if (status == YOKE_OK) { /* opened now, so that the first job need not do it */
         if (device->backend->host_alloc && !device->desc.virtual_clock)
             yk_stage_open(&out->stage, device);
         return YOKE_OK;

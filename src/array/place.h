@@ -1,12 +1,12 @@
-/* place.h - a memory beside the host's where arrays can live: one device with its copy queues and
- * its replicas.
+/* place.h - a memory, besides the host's, where arrays can live: one device with its copy queues
+ * and its replicas.
  *
  * Five kinds of queue keep copies and kernels apart. Rows from the host go through `upload`, in
  * order, and rows from other devices through `exchange`, so that a user of arriving rows only has
  * to wait for the latest operation of both. Results leave through `download`, behind their kernels,
  * and rows that are there already through `lending`, so that other devices get halos while kernels
- * run. Kernels run on the queues of the runtime's lanes. One thread at a time drives a device: all
- * backend calls except poll, wait and build are made under `lock`, from any thread.
+ * run. Kernels run on the queues of the runtime's lanes. Any thread may call the backend, but one
+ * at a time: all calls except poll, wait and build are made under `lock`.
  *
  * Order of locks: yk_place.upload_lock, yoke_array.home_lock, yoke_array.lock, yk_place.lock (of
  * two, the lower number first), yk_place.lend_lock, the lock of pages.c. No thread sleeps while it
@@ -31,7 +31,7 @@ struct yk_replica;
  */
 enum { YK_RECENT_UPLOADS = 16 };
 
-/* Device memory that is kept for later (spare_memory.c). NULL: the entry is empty. */
+/* Device memory that is kept for later (spare_memory.c). Without a buffer, the entry is empty. */
 struct yk_spare {
     struct yk_buffer *buffer;
     int64_t bytes;
@@ -43,8 +43,8 @@ struct yk_place {
     struct yk_device *device; /* owned */
     int number;               /* in coherence; YK_HOST for a device that works in host memory */
     yk_mutex lock;
-    /* Held throughout each upload of rows. So when it is free, rows that coherence calls arriving
-     * are on the upload queue. */
+    /* Held from the note in coherence to the issue of each copy to this place. So its holder knows
+     * that rows which coherence calls arriving are on a queue. */
     yk_mutex upload_lock;
     struct yk_queue *upload, *download; /* NULL for host memory */
     struct yk_queue *lending;           /* opened when it is needed first; under lock */
@@ -52,8 +52,9 @@ struct yk_place {
         *last_upload;       /* latest operation on `upload`; under lock; NULL: all are complete */
     struct yk_slot *lender; /* last_upload is this slot's event; NULL: the place owns it */
     /* For what other places borrow here: claims and users of replicas, their `leaving`, and the
-     * next two fields. Never held during a driver call. (`lock` is, and while several devices begin
-     * a job it is held nearly all the time: they would sleep waiting for each other's calls.) */
+     * next two fields. Never held during a driver call. (`lock` is held during them: nearly all the
+     * time while several devices begin a job. If they took each other's `lock`, they would wait for
+     * each other's calls.) */
     yk_mutex lend_lock;
     /* Number of uploads so far, and the events of the latest ones, which the place holds. */
     uint64_t uploads;
@@ -73,7 +74,7 @@ struct yk_place {
     atomic_int lost;                    /* 1: the device failed; never cleared */
 };
 
-/* Takes `device`, and closes it on failure. */
+/* Takes ownership of `device`, and closes it on failure. */
 yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place *out);
 void yk_place_close(struct yk_place *place);
 /* YOKE_EDEVICE, and the thread's error text, if the device was lost; otherwise YOKE_OK. */
@@ -94,8 +95,8 @@ struct yk_event *yk_place_upload_of(struct yk_place *place, uint64_t number);
 /* Waits until everything that was issued to bring rows here is over, whatever its outcome. */
 void yk_place_drain(struct yk_place *place);
 void yk_place_drain_locked(struct yk_place *place); /* upload_lock is held */
-/* Total bytes mapped of its own memory and pinned of the host's. While this grows, work takes
- * longer than it will later. */
+/* Total bytes so far: device memory that was mapped, and host memory that was pinned. While this
+ * grows, work takes longer than it will later. */
 int64_t yk_place_readied(struct yk_place *place);
 /* Whether the event is complete. Never sleeps. */
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome);
@@ -108,17 +109,17 @@ struct yk_places {
     int checks;          /* 1: check what programs do with host memory (poison.h) */
     yk_mutex evict_lock; /* one eviction or array close at a time */
 };
-/* Finds out which of the first `count` places and the next one (which no other thread knows yet)
- * can copy from each other. If no queue for that can be opened, rows go by way of the host. */
+/* Finds out which of the first `count` places can exchange rows directly with the next one, which
+ * no other thread knows yet. If no queue for that can be opened, rows go by way of the host. */
 void yk_places_connect(struct yk_places *places, int count);
 /* The place with this number in coherence; NULL for the host. */
 struct yk_place *yk_places_find(struct yk_places *places, int number);
-/* yk_place_readied of all together. */
+/* Sum of yk_place_readied over all places. */
 int64_t yk_places_readied(struct yk_places *places);
 
 /* spare_memory.c; place->lock is held. The first returns the bytes kept for later. The second gives
- * the largest spare back to the device; 0: there is none. The third keeps memory, or frees it if
- * there are enough larger spares. */
+ * the largest spare back to the device, and returns 0 if there is none. The third keeps memory, or
+ * frees it if there are enough larger spares. */
 int64_t yk_place_spare_bytes(const struct yk_place *place);
 int yk_place_free_spare(struct yk_place *place);
 void yk_place_keep(struct yk_place *place, const struct yk_spare *memory);

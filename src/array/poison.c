@@ -71,7 +71,7 @@ static void tell(const struct yk_fault *fault)
         return;
 }
 
-/* Enters the array in the table, once, so that faults in it are explained. */
+/* Enters the array in the table, unless it is there, so that faults in it are explained. */
 static void enter(const yoke_array *array)
 {
     int i, free = -1;
@@ -120,7 +120,7 @@ static void protect(const yoke_array *array, struct yk_interval rows, enum reach
         enter(array);
 }
 
-/* --- veiling --- */
+/* --- poisoning --- */
 
 static int is_checked(const yoke_array *array)
 {
@@ -139,7 +139,7 @@ static void fill(const yoke_array *array, struct yk_interval rows)
         memset(yk_array_address(array, row), PATTERN, (size_t)array->row_bytes);
 }
 
-/* 0: there is no memory for the books; nothing is poisoned. */
+/* Returns 0 if there is no memory to record poisoned rows; none are poisoned then. */
 static int can_note(yoke_array *array)
 {
     struct yk_interval_map *map = &array->poisoned;
@@ -148,7 +148,7 @@ static int can_note(yoke_array *array)
     return yk_interval_map_reserve(map, 2) == YOKE_OK;
 }
 
-/* A page may hold rows of several chunks. */
+/* The run of rows that are poisoned like `row`. A page may hold rows of several chunks. */
 static struct yk_interval poisoned_around(const yoke_array *array, int64_t row)
 {
     return yk_interval_map_part(&array->poisoned, yk_interval_map_find(&array->poisoned, row),
@@ -165,8 +165,8 @@ void yk_poison(yoke_array *array, struct yk_interval rows)
     protect(array, poisoned_around(array, rows.first), WHOLE_PAGES, PROT_NONE);
 }
 
-/* If there is no memory to note that some rows are unpoisoned, all rows are: a pattern that is left
- * would report an error that is none. */
+/* If there is no memory to record this for some rows, all rows are unpoisoned: a pattern that is
+ * left would be reported as an error of the program. */
 void yk_unpoison(yoke_array *array, struct yk_interval rows)
 {
     if (!is_checked(array) || !array->poisoned.items || yk_interval_empty(rows))
@@ -267,7 +267,7 @@ static yoke_status read_back(const struct yk_replica *replica, struct yk_interva
     return status;
 }
 
-/* The first row that differs here from the replica; rows.last: none. */
+/* The first row that differs between the host and the replica; rows.last: none does. */
 static int64_t compare(const struct yk_replica *replica, struct yk_interval rows, char *block)
 {
     const yoke_array *array = replica->array;
@@ -285,7 +285,7 @@ static int64_t compare(const struct yk_replica *replica, struct yk_interval rows
     return rows.last;
 }
 
-/* Of the rows that both the place and the host have, the first that differs. */
+/* The first row that differs, of those that both the place and the host have. */
 static int64_t changed_copy(yoke_array *array, const struct yk_replica *replica,
                             struct yk_interval rows)
 {

@@ -1,17 +1,17 @@
 /* poison.h - checking mode: host rows that are not current are poisoned. A program that uses them
  * without acquiring them then fails on the cores as it would with a GPU.
  *
- * Veiled rows hold a pattern (NaN and -1). Whole pages of them cannot be touched if yoke allocated
- * them: a message then names array and row before the process ends. For other memory, and outside
- * checking mode, the calls below do nothing.
+ * Poisoned rows hold a pattern (NaN and -1). If yoke allocated them, whole pages of them are
+ * protected: if a program touches one, a message names array and row before the process ends. For
+ * other memory, and outside checking mode, the calls below do nothing.
  */
 #ifndef YK_ARRAY_POISON_H
 #define YK_ARRAY_POISON_H
 
 #include "array.h"
 
-/* array->lock is held in both. The first: a device has written rows that the host no longer has.
- * The second: the rows come to the host, or are written there. */
+/* Call the first when a device has written rows, so that the host no longer has them; the second
+ * when the rows come to the host, or are written there. With array->lock held. */
 void yk_poison(yoke_array *array, struct yk_interval rows);
 void yk_unpoison(yoke_array *array, struct yk_interval rows);
 void yk_poison_close(yoke_array *array); /* no other thread has the array any more */

@@ -1,8 +1,8 @@
 /* replica.c - a device's copies of arrays: made when a job needs them first, in memory for all rows
  * or only for some.
  *
- * If the device maps pages on demand, memory for a small array is reserved whole, and a large array
- * only gets addresses; only the rows that chunks use are committed (map_pages.c).
+ * If the device maps pages on demand, a small array gets memory for all rows. A large array gets
+ * addresses only; memory is committed for the rows that chunks use (map_pages.c).
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -10,8 +10,8 @@
 
 /* Arrays of at most this many pages are evicted whole. */
 enum { SMALL_PAGES = 2 };
-/* The memory of a closed array is kept if it is at most this part of the device's: to copy a larger
- * array takes much longer than to make its memory again. */
+/* The memory of a closed array is kept if it is at most 1 / KEPT_PART of the device's. To copy a
+ * larger array takes much longer than to allocate its memory again. */
 enum { KEPT_PART = 1024 };
 
 static int goes_by_rows(const yoke_array *array, const struct yk_place *place)
@@ -140,7 +140,8 @@ static yoke_status add_replica(yoke_array *array, struct yk_place *place, struct
     return status;
 }
 
-/* place->lock held, and released meanwhile. An eviction holds evict_lock until it is over. */
+/* Waits until the eviction is over, which holds evict_lock until then. place->lock held, but
+ * released for a time. */
 static void await_eviction(struct yk_replica *replica)
 {
     yk_unlock(&replica->place->lock);
@@ -149,7 +150,7 @@ static void await_eviction(struct yk_replica *replica)
     yk_lock(&replica->place->lock);
 }
 
-/* Opens the note of committed rows: none yet. */
+/* Opens the record of committed rows; there are none yet. */
 static yoke_status note_nothing(struct yk_replica *replica)
 {
     if (replica->array->rows == 0 || !replica->place->device->backend->commit)
@@ -171,7 +172,7 @@ static yoke_status make_buffer(const struct yk_replica *replica, struct yk_buffe
     return status;
 }
 
-/* Makes sure that the replica has a buffer. place->lock held, and released meanwhile. */
+/* Makes sure that the replica has a buffer. place->lock held, but released for a time. */
 static yoke_status need_buffer(struct yk_replica *replica)
 {
     struct yk_place *place = replica->place;
@@ -203,8 +204,8 @@ static yoke_status need_buffer(struct yk_replica *replica)
     return status;
 }
 
-/* Adds replicas for the arrays that keep books of the array's columns, in the memory of a held
- * replica. *out: the array's own replica. */
+/* Adds replicas for the arrays that keep the array's books. They use the buffer of the whole
+ * array's replica, which is held. *out: the array's own replica. */
 static yoke_status add_parts(yoke_array *array, struct yk_place *place, struct yk_replica **out)
 {
     struct yk_replica *added;

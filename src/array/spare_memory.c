@@ -2,9 +2,9 @@
  * its end (windows, queues, copies of sums), and the memory of small arrays that were closed.
  *
  * To allocate memory from a driver and to free it takes 0.1 ms and more, during which the device
- * may be idle; the next job mostly needs the same, and a program that opens arrays for each call
- * opens equal ones. So the memory is kept until the room is needed for something else. Only a few
- * buffers are kept: the largest so far.
+ * may be idle. But the next job mostly needs the same sizes, and a program that opens arrays for
+ * each call opens equal arrays. So the memory is kept until the room is needed for something else.
+ * Only a few buffers are kept: the largest so far.
  */
 #include "array.h"
 #include "place.h"

@@ -1,4 +1,4 @@
-/* stage.c - opened at first use, because most programs never need it. See stage.h. */
+/* stage.c - opens a place's staging buffers, and gives out their slots. See stage.h. */
 #include "stage.h"
 
 #include "../base/status.h"

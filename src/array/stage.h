@@ -1,20 +1,20 @@
 /* stage.h - a place's staging buffers: a little memory pinned by the driver itself, for copies of
  * rows whose memory is not pinned.
  *
- * Slots to the device are used in turn, each again when the copy out of it is complete. Slots to
- * the host are taken and returned by the thread that brings rows home. A chunk's results may stay
- * in them until the chunk has landed, so some slots are kept for threads that wait
- * (YK_STAGE_WAITING). No thread waits for a slot that another thread has: if none is free, rows are
- * copied without one.
+ * Slots for copies to the device are used in turn; each is filled again when the copy out of it is
+ * complete. Slots for copies to the host are taken and returned by the thread that brings rows
+ * home. A chunk's results may stay in them until the chunk has landed, so some slots are kept for
+ * threads that wait (YK_STAGE_WAITING). No thread waits for a slot that another thread has: if none
+ * is free, rows are copied without one.
  *
- * All under the lock of the place.
+ * Changed under the place's lock. Copies to the device also hold its upload_lock.
  */
 #ifndef YK_ARRAY_STAGE_H
 #define YK_ARRAY_STAGE_H
 
 #include "../backend/backend.h"
 
-enum { YK_STAGE_UP = 8, YK_STAGE_DOWN = 16, YK_STAGE_KEPT = 4 };
+enum { YK_STAGE_UP = 8, YK_STAGE_DOWN = 16, YK_STAGE_KEPT = 4 }; /* numbers of slots */
 
 struct yk_slot {
     char *memory;
@@ -39,14 +39,16 @@ struct yk_stage { /* zero-initialise */
  * smaller. */
 extern int64_t yk_stage_slot_bytes;
 
-/* Opens the stage at first use. Returns whether there is one. */
+/* Opens the stage if it is not open. Returns whether it is open now. */
 int yk_stage_open(struct yk_stage *stage, struct yk_device *device);
-void yk_stage_close(struct yk_stage *stage, struct yk_device *device); /* its queues are closed */
-/* The slot for a copy to the device after `filled` others that are filled and not sent yet, at most
- * YK_STAGE_UP - 2. Its event has to be complete before it is filled. */
+void yk_stage_close(struct yk_stage *stage, struct yk_device *device); /* only when its queues are
+                                                                        * closed */
+/* Returns the next slot for a copy to the device, when `filled` slots (at most YK_STAGE_UP - 2) are
+ * filled and not sent yet. Its event has to be complete before it is filled. */
 struct yk_slot *yk_stage_next_up(struct yk_stage *stage, int filled);
-void yk_stage_used_up(struct yk_stage *stage); /* the first of them was sent */
-/* A slot for a copy to the host; NULL if none is free. */
+void yk_stage_used_up(struct yk_stage *stage); /* the first filled slot was sent */
+/* A slot for a copy to the host; NULL if none is free. YK_STAGE_FLYING leaves YK_STAGE_KEPT
+ * slots. */
 enum yk_stage_who { YK_STAGE_WAITING, YK_STAGE_FLYING };
 struct yk_slot *yk_stage_take_down(struct yk_stage *stage, enum yk_stage_who who);
 void yk_stage_give_down(struct yk_stage *stage, struct yk_slot *slot);

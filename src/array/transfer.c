@@ -29,8 +29,9 @@ yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval
     return status;
 }
 
-/* One part from one device: issue the copy, sleep, tell coherence. home_lock held. *overtaken: the
- * source no longer has the rows, because they were meanwhile written elsewhere or lost with it. */
+/* Brings one part from one device: issues the copy, sleeps, tells coherence. home_lock held.
+ * *overtaken: 1 if the source no longer has the rows, because they were written elsewhere in the
+ * meantime, or were lost with it. */
 static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int *overtaken)
 {
     struct yk_haul haul = { .place = yk_places_find(array->places, need->source),
@@ -87,8 +88,8 @@ int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows)
 
 enum { ANY_PLACE = -1 };
 
-/* home_lock held. Takes rows from that place, or from any. If a source fails, it is written off and
- * the next one is tried: this is not a failure of the device that needs the rows. */
+/* home_lock held. Takes rows from place `from`, or from any. If a source fails, writes it off and
+ * tries the next one: this is not a failure of the device that needs the rows. */
 static yoke_status bring_home(yoke_array *array, int from, struct yk_interval rows,
                               struct yk_copy_needs *needs)
 {
@@ -164,8 +165,8 @@ static int may_land(const yoke_array *array, struct yk_interval rows)
            rows.first < array->landing.last;
 }
 
-/* array->lock held, and released meanwhile. A copy that was overtaken still lands, and would
- * overwrite what is written at the host before that. */
+/* Waits until no copy may land in the rows. An overtaken copy still lands, and would overwrite what
+ * was written at the host before. array->lock held, but released for a time. */
 static void await_landing(yoke_array *array, struct yk_interval rows)
 {
     while (may_land(array, rows)) {
@@ -273,7 +274,7 @@ yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval 
     yoke_status status = YOKE_OK;
     int64_t here;
     *lost = 0;
-    yk_array_leaves_host(array); /* otherwise coherence is not asked */
+    yk_array_leaves_host(array); /* otherwise CPU chunks would not ask coherence */
     while ((part = yk_array_part(array, part))) {
         yoke_status noted;
         yk_lock(&part->lock);

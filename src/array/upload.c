@@ -2,9 +2,9 @@
  * the place's queues, and reports their ends to coherence. No thread waits for the copies.
  *
  * Rows come from the host, or directly from another device if that is faster or the host does not
- * have them. Rows that only a device has that cannot be read directly first come home. Rows that
- * several devices need are shared out among their links (upload_shared.c). How one copy is issued:
- * upload_copy.c.
+ * have them. Rows that are only on a device that cannot be read directly come to the host first.
+ * Rows that several devices need are shared out among their links (upload_shared.c). How one copy
+ * is issued: upload_copy.c.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -25,7 +25,8 @@ static yoke_status ask(const struct yk_upload *lift, struct yk_interval rows)
     return status;
 }
 
-/* *again: the rows could not be taken from there; ask again what is missing. */
+/* *again: 1 if the rows could not be taken from there, so that the caller must ask again what is
+ * missing. */
 static yoke_status take_from_device(struct yk_upload *lift, const struct yk_copy_need *need,
                                     int *again)
 {
@@ -68,8 +69,8 @@ static yoke_status take(struct yk_upload *lift, const struct yk_copy_need *need,
     return yk_transfer_home(lift->array, need->rows);
 }
 
-/* The first need whose source is a higher place than this one, so that each device begins with
- * another source. */
+/* Index of the first need whose source has a higher number than this place, so that each device
+ * begins with another source. */
 static int first_turn(const struct yk_copy_needs *needs, int place)
 {
     int i;
@@ -146,9 +147,9 @@ void yk_load_close(struct yk_load *load)
     *load = (struct yk_load){ 0 };
 }
 
-/* A copy from the host that was completely issued has arrived, whatever happened to its chunk.
- * Other devices may already be reading the rows here, so they must not be sent again. (If the
- * device is lost, that is reported as well.) array->lock held. */
+/* Ends one copy in coherence. A copy from the host that was issued completely has arrived, even if
+ * its chunk failed. Other devices may already be reading the rows here, so they must not be sent
+ * again. (If the device is lost, that is reported as well.) array->lock held. */
 static yoke_status settle(struct yk_replica *replica, struct yk_interval rows, yoke_status outcome)
 {
     yoke_status copied = yk_replica_was_sent(replica, rows) ? YOKE_OK : outcome, status;
@@ -157,7 +158,8 @@ static yoke_status settle(struct yk_replica *replica, struct yk_interval rows, y
     return outcome == YOKE_OK ? status : outcome;
 }
 
-/* Copies to other places may still be under way if nothing was copied on from there. */
+/* Waits for copies to other places: they may still be under way if their rows were not copied on to
+ * this device. */
 static void drain_others(yoke_array *array, const struct yk_load *load, uint32_t places)
 {
     int i;

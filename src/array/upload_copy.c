@@ -150,7 +150,8 @@ static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
     return YOKE_OK;
 }
 
-/* Ends a copy that was not completely issued: the next holder of upload_lock would rely on it. */
+/* Ends a copy that was not completely issued, because the next holder of upload_lock would rely on
+ * it. */
 static void take_back(struct yk_place *place, yoke_array *array, struct yk_interval rows,
                       yoke_status outcome)
 {
@@ -160,8 +161,8 @@ static void take_back(struct yk_place *place, yoke_array *array, struct yk_inter
     yk_unlock(&array->lock);
 }
 
-/* Copies to a place whose source was lost are no longer trusted, but may still write there; and
- * other places may still be reading rows that such a copy brought. */
+/* Waits for all copies between devices. A copy whose source was lost is no longer trusted, but may
+ * still write to its place, and other places may still be reading rows that it brought. */
 static void drain_exchanges(struct yk_places *places)
 {
     int i, count = atomic_load_explicit(&places->count, memory_order_acquire);

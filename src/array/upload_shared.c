@@ -10,11 +10,11 @@
 struct leg {
     struct yk_interval rows;
     int owner;               /* owner of the piece */
-    struct yk_interval part; /* these rows; they are all alike */
+    struct yk_interval part; /* the first of `rows`, all with the same route */
     enum yk_route route;
     int via;
     uint64_t upload; /* number of the unfinished upload that brings them to `via`; 0: none */
-    int awaited;     /* 1: waited once for another thread that had them sent to `via` */
+    int awaited;     /* 1: it has waited for another thread's copy of them to `via` */
 };
 
 /* array->lock held. */
@@ -46,14 +46,14 @@ static void find_route(const struct yk_upload *lift, struct leg *leg)
     leg->upload = leg->route == YK_ROUTE_FOLLOW ? uploads[leg->via] : 0;
 }
 
-/* Nothing was done: look at the same rows once more. */
+/* Makes the caller look at the same rows once more, because nothing was done. */
 static void look_again(struct leg *leg)
 {
     leg->part.last = leg->part.first;
 }
 
-/* Rows that were passed on and not copied from there may still be under way when all else is
- * over. */
+/* Rows that were passed on, but not copied from there, may still be under way when all copies to
+ * this device are over: notes that in `unfollowed`. */
 static void forget_passed(struct yk_upload *lift)
 {
     if (!yk_interval_empty(lift->passed))
@@ -113,9 +113,9 @@ static void pass_on(struct yk_upload *lift, struct yk_interval rows, int via)
         yk_transfer_write_off(lift->array, via);
 }
 
-/* Copies from the host are issued under the lock, which takes some 10 us each. Two devices that
- * send pieces by turns therefore often meet during that time. When each then took the other's
- * pieces from the host as well, the links carried a third more (mm on two H200s). */
+/* Waits until the other thread has issued its copy, under upload_lock, which takes some 10 us. Two
+ * devices that send pieces in turn often meet in that time. Without the wait, each took the other's
+ * pieces from the host, too, and the links carried a third more (mm on two H200s). */
 static void await_issue(struct yk_upload *lift, struct leg *leg)
 {
     struct yk_place *place = yk_places_find(lift->array->places, leg->via);
@@ -125,8 +125,8 @@ static void await_issue(struct yk_upload *lift, struct leg *leg)
     look_again(leg);
 }
 
-/* Under the upload_lock of the lift's place. Does nothing if the route has changed: the array's
- * lock was released to hold the source. */
+/* Under the upload_lock of the lift's place. Does nothing if the route has changed since the
+ * array's lock was released to borrow the source's memory. */
 static yoke_status exchange(struct yk_upload *lift, struct leg *leg)
 {
     const enum yk_route route = leg->route;
@@ -171,7 +171,8 @@ static yoke_status take_across(struct yk_upload *lift, struct leg *leg)
     return YOKE_OK;
 }
 
-/* leg->part: the rows that were handled, or that are left to others. */
+/* Handles the first of leg->rows. leg->part becomes the rows that were handled, or are left to the
+ * caller. */
 static yoke_status share_part(struct yk_upload *lift, struct leg *leg)
 {
     yk_lock(&lift->array->lock);

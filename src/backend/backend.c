@@ -107,7 +107,8 @@ static yoke_status backend_unknown(const char *name, size_t length)
                    (int)(length < 64 ? length : 64), name, names);
 }
 
-/* Appends `length` bytes of a field to a ':'-separated list in text[size]; 0 if it has no room. */
+/* Appends `length` bytes of a field to a ':'-separated list in text[size]; returns 0 if they do not
+ * fit. */
 static int field_append(char *text, size_t size, const char *field, size_t length)
 {
     size_t used = strlen(text);
@@ -120,7 +121,7 @@ static int field_append(char *text, size_t size, const char *field, size_t lengt
     return 1;
 }
 
-/* One spec, text[0 .. length). */
+/* Parses one spec, text[0 .. length). */
 static yoke_status spec_parse(const char *text, size_t length, struct yk_device_spec *spec)
 {
     const char *end = text + length;

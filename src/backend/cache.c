@@ -3,8 +3,8 @@
  *     struct header | key | value
  *
  * in the machine's own byte order (another machine's entry has another key or checksum). The
- * checksum covers header, key and value. It protects against accidents. Against malice, entries
- * that belong to another user are not read.
+ * checksum covers header, key and value. It detects accidental damage. As a protection against
+ * malice, entries that belong to another user are not read.
  */
 #include "cache.h"
 
@@ -29,7 +29,8 @@
 enum { ENTRIES_MAX = 512 };
 static const int64_t total_bytes_max = 256LL << 20;
 static const int64_t entry_bytes_max = 64LL << 20;
-static const time_t orphan_seconds = 3600; /* the writer of a temporary file this old is dead */
+static const time_t orphan_seconds = 3600; /* temporary files older than this are deleted: their
+                                            * writer has died */
 
 struct header {
     char magic[8];
@@ -51,7 +52,7 @@ static uint64_t entry_checksum(const struct header *header, struct yk_blob key,
     return hash(hash(state, key), value);
 }
 
-/* Leaves room for a temporary file's suffix. Returns 0 if there is no cache. */
+/* Returns 0 if there is no cache folder, or if the path is too long. */
 static int entry_path(struct yk_blob key, char *path, size_t capacity)
 {
     char folder[PATH_MAX];
@@ -93,8 +94,8 @@ static int write_whole(int file, const void *from, size_t size)
     return 1;
 }
 
-/* The file's contents, if it is a valid entry: a regular file of this user, with consistent
- * sizes. */
+/* Returns key and value if the file is a valid entry: a regular file of this user, with consistent
+ * sizes. Otherwise NULL. */
 static char *read_entry(int file, struct header *header)
 {
     struct stat info;
@@ -223,8 +224,8 @@ static void prune(const char *path)
         closedir(folder);
 }
 
-/* Each writer of an entry uses its own temporary name; the last rename wins, and all have written
- * the same. */
+/* Each writer of an entry uses its own temporary name. The last rename wins; all writers have
+ * written the same contents. */
 static int open_temporary(const char *path, char *temporary, size_t capacity)
 {
     static atomic_uint serial;

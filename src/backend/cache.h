@@ -25,7 +25,7 @@ struct yk_blob {
 int yk_cache_load(struct yk_blob key, void **value, size_t *size);
 /* Stores the entry if possible. Thread-safe. */
 void yk_cache_store(struct yk_blob key, struct yk_blob value);
-/* 1 if there are no entries (yet, or because none can be stored). Thread-safe. */
+/* Returns 1 if there are no entries: none was stored yet, or none can be stored. Thread-safe. */
 int yk_cache_is_empty(void);
 /* Removes an entry that turned out to be useless. */
 void yk_cache_remove(struct yk_blob key);

@@ -13,18 +13,17 @@ struct yk_kernel_param {
 
 struct yk_kernel_shape {
     char name[64];
-    /* As in the descriptor, with their defaults; YK_REDUCE_LANES lanes for range kernels that
-     * reduce.
-     */
+    /* As in the descriptor, but with the default where that has 0: lanes of range kernels that
+     * reduce are YK_REDUCE_LANES. */
     int dimensions, lanes, unit;
     int reduces;
     int param_count;
     struct yk_kernel_param params[YOKE_ARGS_MAX];
     int is_step;
-    yoke_step step; /* if it is one; without the name of its type */
+    yoke_step step; /* of a step kernel; its `type` is NULL */
 };
 
-/* YOKE_EINVAL if the descriptor is invalid for any kernel. */
+/* Copies the shape from the descriptor. YOKE_EINVAL if no kernel may have this descriptor. */
 yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_shape *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* launch_space.c - see launch_space.h. Parts follow each other fastest along the third
- * dimension. */
+/* launch_space.c - see launch_space.h. Parts follow in the order of nested loops, the third
+ * dimension innermost. */
 #include "launch_space.h"
 
 #include <math.h>

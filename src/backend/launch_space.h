@@ -1,4 +1,4 @@
-/* launch_space.h - the indexes of a chunk in the form that the entries of made kernels take, and
+/* launch_space.h - the indexes of a chunk in the form that the entries of YOKE_KERNEL take, and
  * their division into parts if one launch of a device cannot cover them all.
  */
 #ifndef YK_BACKEND_LAUNCH_SPACE_H
@@ -25,8 +25,9 @@ yoke_chunk yk_chunk_of(const struct yk_launch *launch);
 enum { YK_RANGE_ARGS_MOST = 8 };
 int yk_range_args(const struct yk_launch *launch, int dimensions, int64_t out[YK_RANGE_ARGS_MOST]);
 
-/* Groups of lanes for `indexes` of the first dimension: one for each `unit` of the kernel, or for
- * each part of a block. If a launch has no blocks (a rehearsal), blocks have one index. */
+/* Groups of lanes for `indexes` of the first dimension: one for each `unit` of the kernel or, if
+ * the launch has blocks, for each part of a block. If it has none (a rehearsal), the kernel gets
+ * blocks of one index. */
 struct yk_groups {
     yoke_blocks blocks;
     int64_t unit;
@@ -41,9 +42,9 @@ static inline int64_t yk_space_length(const struct yk_space *space, int dimensio
 
 /* The least power of two that is at least `items`, but at most `most` (a power of two). */
 int yk_space_span(int64_t items, int most);
-/* Threads of a GPU's block (their number is a power of two, at most `budget`) along the fastest
- * dimension, `last`, and along the one before. Blocks 64 and 32 wide are equally fast
- * (docs/results/kernels-h200.md), so the one with fewer threads beyond the ends is chosen. */
+/* Returns a GPU block's threads along the fastest dimension, `last`, and the one before it: powers
+ * of two, whose product is at most `budget`. Of widths 64 and 32, which are equally fast
+ * (docs/results/kernels-h200.md), it takes the one with fewer threads beyond the range. */
 struct yk_block {
     int wide, high;
 };

@@ -8,11 +8,11 @@
 #include "../platform/escape.h"
 #include "backend.h"
 
-/* YOKE_EDEVICE: the device was left. */
+/* Reports that the device was abandoned; returns YOKE_EDEVICE. */
 yoke_status yk_device_left(void);
 
-/* Makes leavable_copy from yk_BACKEND_copy, and so on, for all calls of a chunk from its first copy
- * to the end of its events. */
+/* Defines leavable_copy, which calls yk_BACKEND_copy, and so on: for all slots that a chunk calls
+ * from its first copy until its events are closed. */
 #define YK_LEAVABLE_SLOTS(backend)                                                                 \
     YK_LEAVABLE(backend, copy,                                                                     \
                 (struct yk_queue * q, const struct yk_copy *c, struct yk_event **e), (q, c, e))    \

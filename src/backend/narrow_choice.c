@@ -1,5 +1,5 @@
 /* narrow_choice.c - see narrow_choice.h. Chunks of a job differ only in their first dimension, so
- * the result for one tells most about the next.
+ * the result for one chunk often answers for the next.
  */
 #include "narrow_choice.h"
 
@@ -70,7 +70,7 @@ int yk_narrow_choose(struct yk_narrow_choice *choice, const struct yk_kernel_sha
         return 1;
     if (choice->known == YK_NARROW_FAILS && has_within(&choice->last, &place))
         return 0;
-    if (choice->known == YK_NARROW_HOLDS) { /* so the known range soon covers the whole job */
+    if (choice->known == YK_NARROW_HOLDS) { /* extend the known range, soon to the whole job */
         struct yk_bounds_place both = place;
         if (choice->last.index[0].low < both.index[0].low)
             both.index[0].low = choice->last.index[0].low;

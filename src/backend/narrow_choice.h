@@ -10,14 +10,14 @@
 
 struct yk_narrow_choice {
     struct yk_narrow is; /* text NULL: there is no second entry */
-    /* The latest result. With all other numbers the same: if it holds for some indexes, it holds
-     * for all ranges within them; if it fails, it fails for all ranges around them. */
+    /* The latest place tried, and its result. If only the indexes differ, HOLDS is also true of all
+     * ranges inside this one, and FAILS of all ranges that contain it. */
     struct yk_bounds_place last;
     enum { YK_NARROW_UNKNOWN, YK_NARROW_HOLDS, YK_NARROW_FAILS } known;
 };
 
-/* 1: the launch may use the entry with 32-bit indexes. Costs some tens of ns if the numbers are
- * those of the launch before. One thread drives a device, so there is no lock. */
+/* Returns 1 if the launch may use the entry with 32-bit indexes. Takes some tens of ns if the
+ * numbers equal those of the launch before. One thread drives a device, so there is no lock. */
 int yk_narrow_choose(struct yk_narrow_choice *choice, const struct yk_kernel_shape *shape,
                      const struct yk_launch *launch);
 

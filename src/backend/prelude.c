@@ -1,8 +1,8 @@
 /* prelude.c - the device languages' preludes, embedded, and the size checks of shared types.
  *
  * If host and device lay out a struct differently, results are silently wrong. An array type of
- * size -1 makes that a compile error. Checking sizes is enough: with fixed-width members the
- * layouts we met differ only in padding.
+ * size -1 makes that a compile error. Checking sizes is enough: all known differences between
+ * layouts of fixed-width members are in padding, which changes the size.
  */
 #include "prelude.h"
 
@@ -30,7 +30,8 @@ static const char *settings(const yoke_kernel *kernel)
     return kernel->kind == YOKE_KERNEL_STEP ? "#define YK_FOLDS 0\n" : "";
 }
 
-/* The subject of the p-th check: the parameters, then a step kernel's item. */
+/* Returns what the p-th check is about: a parameter, or after the last one a step kernel's item.
+ * NULL for -1, the heading. */
 static const yoke_param *subject(const yoke_kernel *kernel, int p, yoke_param *item)
 {
     if (p < kernel->param_count)
@@ -40,7 +41,7 @@ static const yoke_param *subject(const yoke_kernel *kernel, int p, yoke_param *i
     return item;
 }
 
-/* Like snprintf(text, size, ...) for all checks: returns the length they need. */
+/* Like snprintf(text, size, ...) for all checks: returns the length of the whole text. */
 static size_t checks_print(const yoke_kernel *kernel, char *text, size_t size)
 {
     const int count = kernel->param_count + (kernel->kind == YOKE_KERNEL_STEP);

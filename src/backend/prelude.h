@@ -13,20 +13,20 @@
 const char *yk_prelude_opencl(void);
 const char *yk_prelude_cuda(void);
 
-/* Declarations that do not compile if a parameter's type has another size on the device than on the
- * host; the compiler then names the parameter. Freed with yk_free; NULL if there is no memory, with
- * the error text set. Only for texts made by YOKE_KERNEL: in other texts the types may be
- * unknown. */
+/* Returns declarations that do not compile if a parameter's type has another size on the device
+ * than on the host; the compiler then names the parameter. The caller frees them (yk_free). NULL if
+ * there is no memory; the error text is set. Only for texts made by YOKE_KERNEL: in other texts the
+ * types may be unknown. */
 char *yk_prelude_checks(const yoke_kernel *kernel);
 
 struct yk_source_parts {
-    const char *head; /* goes before the source: what else the compiled kernel depends on */
+    const char *head; /* before the source: everything else that the machine code depends on */
     const char *prelude;
     const yoke_source *text;
     const char *narrow; /* the text with 32-bit indexes; NULL: there is none */
 };
-/* Returns the head and the source; a handwritten text has nothing around it. Freed with yk_free;
- * NULL if there is no memory, with the error text set. */
+/* Returns the head and the source, which for a handwritten kernel is its text alone. The caller
+ * frees it (yk_free). NULL if there is no memory; the error text is set. */
 char *yk_prelude_source(const yoke_kernel *kernel, const struct yk_source_parts *parts);
 
 #endif

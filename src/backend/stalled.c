@@ -1,5 +1,5 @@
-/* stalled.c - see stalled.h: the table of a device that was abandoned. It calls no driver, so no
- * thread waits for what the device may still do.
+/* stalled.c - see stalled.h: the table of a device that was abandoned. Its slots call no driver, so
+ * no thread waits for operations that may never end.
  */
 #include "stalled.h"
 

@@ -4,12 +4,12 @@
 
 #include "backend.h"
 
-/* From now on every call returns at once that the device is lost, and work under way counts as
- * failed. If the backend cannot break off the work, nothing is returned to the driver, because that
- * would wait for the work: memory, queues, the device and the driver's threads stay until the
- * process ends; those threads may still call notify's functions. Call once; any thread. */
+/* Declares the device lost: every later call fails at once, and operations in flight count as
+ * failed. If the backend cannot break them off, memory, queues, the device and the driver's threads
+ * stay until the process ends, because freeing them would wait for the operations. Those threads
+ * may still call functions passed to notify. Call it once, from any thread. */
 void yk_device_break_off(struct yk_device *device);
-/* Whether it was abandoned in that way: then keep everything that its driver may still call. */
+/* Returns 1 if the device was left in that way: keep all that its driver may still call. */
 int yk_device_is_left(const struct yk_device *device);
 
 #endif

@@ -3,15 +3,14 @@
 
 #include "../base/status.h"
 
-/* The room of a group's stack is, for each lane, ROOM_FACTOR times the number of items that one
- * item may emit: all lanes can work as long as a quarter of it is free. A launch has at most TURNS
- * turns. */
+/* A group's stack has room, for each lane, for ROOM_FACTOR times the items that one item may emit.
+ * All lanes can work as long as a quarter of the room is free. A launch has at most TURNS turns. */
 enum { ROOM_FACTOR = 4, TURNS = 4096 };
 
-/* Slot numbers have 32 bits. */
+/* Limits that keep slot numbers within 32 bits. */
 enum { RESERVE_MOST = INT32_MAX / 2, ROOM_MOST = INT32_MAX / 2, GROUPS_MOST = 1 << 16 };
 
-/* Whether it has the form that YOKE_STEP_KERNEL makes. */
+/* Whether the kernel has the form that YOKE_STEP_KERNEL makes. */
 static int is_made(const yoke_kernel *kernel)
 {
     return kernel->dimensions <= 1 && kernel->lanes == YK_STEP_WIDTH && kernel->unit <= 1 &&
@@ -53,7 +52,8 @@ uint64_t yk_step_reserve(const yoke_step *step)
     return (step->waiting ? step->waiting : always) + step->most - 1;
 }
 
-/* Bytes of the queue of a plan whose groups, room and reserve are known; sets where ages begin. */
+/* Returns the bytes of the queue of a plan that has its groups, room and reserve; sets
+ * plan->ages. */
 static int64_t layout(const yoke_step *step, struct yk_step_plan *plan)
 {
     const uint64_t slots = 3 * (uint64_t)plan->groups * plan->room + plan->reserve;

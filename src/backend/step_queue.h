@@ -15,14 +15,13 @@ struct yk_step_plan {
     uint32_t groups, room, reserve, turns, phase, odd;
 };
 
-enum yk_step_word { /* numbers of the queue's 32-bit words */
-                    YK_STEP_SEEDS,
+enum yk_step_word {                 /* numbers of the queue's 32-bit words */
+                    YK_STEP_SEEDS,  /* indexes taken */
                     YK_STEP_ERRORS, /* YOKE_STEP_TOO_MANY and so on, or YK_STEP_NO_MEMORY */
-                    YK_STEP_LEFT,   /* one word for each of three launches, at its phase; the next
-                                       three   have three words, too */
-                    YK_STEP_DEEP = YK_STEP_LEFT + 3,
-                    YK_STEP_ENDED = YK_STEP_DEEP + 3,
-                    YK_STEP_KEPT = YK_STEP_ENDED + 3,
+                    YK_STEP_LEFT, /* items in the outbox; this and the next three: a word a phase */
+                    YK_STEP_DEEP = YK_STEP_LEFT + 3,  /* items of group 0 beyond its room */
+                    YK_STEP_ENDED = YK_STEP_DEEP + 3, /* groups that have ended */
+                    YK_STEP_KEPT = YK_STEP_ENDED + 3, /* indexes that groups keep */
                     YK_STEP_WORDS = 16
 };
 enum { YK_STEP_NO_MEMORY = 8 };
@@ -32,10 +31,10 @@ enum { YK_STEP_NO_MEMORY = 8 };
 enum { YK_STEP_WIDTH = 32 };
 #define YK_STEP_INDEXES_MOST (INT64_C(1) << 30)
 
-/* One launch. */
+/* The queue of one launch. */
 struct yk_step_launch {
     struct yk_buffer *buffer; /* the queue's; unused if kernels work on host memory */
-    int64_t offset;           /* of its first byte in the buffer, a multiple of 256 */
+    int64_t offset;           /* position of the queue in the buffer, in bytes, a multiple of 256 */
     struct yk_step_plan plan;
     uint32_t *words; /* YK_STEP_WORDS words of the host, if kernels work on its memory; otherwise
                       * unused */
@@ -44,28 +43,29 @@ struct yk_step_launch {
 /* YOKE_EINVAL if the step kernel's descriptor is invalid; the text names it. */
 yoke_status yk_step_check(const yoke_kernel *kernel);
 
-/* Slots that group 0's stack has beyond `room`: enough for all items that can wait when one item
- * and its descendants are done one at a time, depth first. So group 0 can always go on. */
+/* Slots of group 0's stack beyond `room`: enough for all items that can wait while one item and its
+ * descendants are processed one at a time, depth first. So group 0 can always continue. */
 uint64_t yk_step_reserve(const yoke_step *step);
 
-/* The plan of a chunk's first launch, with at most `groups` groups. Returns the bytes of its queue.
- * Uses fewer groups, but at least one, to keep these within `most_bytes` if possible. INT64_MAX,
- * and no plan: more slots than can be numbered. */
+/* Makes the plan of a chunk's first launch, with at most `groups` groups, and returns the bytes of
+ * its queue. If these exceed `most_bytes` it uses fewer groups, but at least one. Returns
+ * INT64_MAX, without a plan, if 32 bits cannot number the slots. */
 int64_t yk_step_plan_make(const yoke_step *step, int64_t groups, int64_t most_bytes,
                           struct yk_step_plan *out);
-/* Makes it the plan of the following launch. */
+/* Changes the plan to that of the next launch. */
 void yk_step_plan_next(struct yk_step_plan *plan);
 
 /* Bytes of the queue's words, which must be zero before the first launch. */
 enum { YK_STEP_HEAD_BYTES = 256 };
 
-/* Call after the launch of this plan, for a chunk of `indexes` indexes. 1: launch again. Otherwise
- * yk_step_outcome returns the outcome; its text names the kernel. */
+/* Call it after the launch of this plan, for a chunk of `indexes` indexes. Returns 1 if the chunk
+ * needs another launch. If 0, yk_step_outcome returns its outcome, with a text that names the
+ * kernel. */
 int yk_step_is_open(const uint32_t *words, const struct yk_step_plan *plan, int64_t indexes);
 yoke_status yk_step_outcome(const uint32_t *words, const char *name, const yoke_step *step);
 
-/* step_stack.c: handles the chunk's indexes and all items that come of them, in the calling thread,
- * on a stack in host memory. Writes words[YK_STEP_ERRORS]. */
+/* step_stack.c: processes the chunk's indexes and all items that descend from them, in the calling
+ * thread, on a stack in host memory. Writes words[YK_STEP_ERRORS]. */
 struct yk_step_work {
     yoke_cpu_fn *run;
     const yoke_step *step;

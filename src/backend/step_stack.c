@@ -16,8 +16,8 @@ struct stack {
     char *items;
     uint32_t *ages;
     int64_t count, capacity, room, reserve;
-    char *emitted;       /* scratch of a batch: */
-    int32_t sent[BATCH]; /* number of items each emits */
+    char *emitted;       /* scratch memory: items that the batch emits */
+    int32_t sent[BATCH]; /* number of items that each of the batch's items emits */
     uint32_t batch_ages[BATCH];
 };
 
@@ -74,7 +74,8 @@ static int64_t width_of(const struct stack *stack)
     return width;
 }
 
-/* The batch is `count` items from the top, or `count` of the chunk's indexes from `seed` on. */
+/* Runs `count` of the chunk's indexes from `seed` on or, if `seed` is the chunk's end, `count`
+ * items from the top of the stack. Returns the batch's error word. */
 static uint32_t run_batch(const struct yk_step_work *work, struct stack *stack, int64_t count,
                           int64_t seed)
 {

@@ -1,5 +1,5 @@
-/* watcher.h - a device's thread that watches queued work for those who want to be notified of its
- * end, and otherwise sleeps. What it watches, and how, is defined by the backend.
+/* watcher.h - a device's thread that watches queued operations and notifies of their ends; it
+ * sleeps while there are none. The backend defines what it watches, and how.
  */
 #ifndef YK_BACKEND_WATCHER_H
 #define YK_BACKEND_WATCHER_H
@@ -10,7 +10,7 @@
 
 /* Opened and closed with its device. */
 struct yk_watcher {
-    yk_mutex lock; /* guards the fields below and the list of what is watched */
+    yk_mutex lock; /* guards the fields below and the backend's list of watched operations */
     struct yk_thread thread;
     struct yk_parker parker; /* the thread's */
     int runs;
@@ -18,8 +18,7 @@ struct yk_watcher {
 };
 
 yoke_status yk_watcher_open(struct yk_watcher *watcher);
-/* Call before the first thing is watched, with the lock held: starts the thread if there is
- * none. */
+/* Starts the thread if there is none. Call it, with the lock held, before you add to the list. */
 yoke_status yk_watcher_start(struct yk_watcher *watcher, const char *name,
                              void (*run)(void *context), void *context);
 /* Returns when the thread has ended. */

@@ -1,5 +1,6 @@
-/* handles.c - see handles.h. Blocks never move, so a slot is found without the lock. Its handle is
- * read before its object and again after it, because the slot may be reused in between.
+/* handles.c - see handles.h. Blocks never move, so a slot is found without the lock. yk_handle_find
+ * reads the slot's handle before its object and again after it, because the slot may be reused
+ * between these reads.
  */
 #include "handles.h"
 

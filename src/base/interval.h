@@ -18,7 +18,7 @@ static inline int64_t yk_interval_length(struct yk_interval interval)
     return interval.last - interval.first;
 }
 
-/* What is in both; empty if there is nothing. */
+/* The part that both have in common; empty if there is none. */
 static inline struct yk_interval yk_interval_common(struct yk_interval one,
                                                     struct yk_interval other)
 {

@@ -17,8 +17,9 @@ struct yk_slowdowns {
 };
 /* Reads "FROM-TO*F+FROM-TO*F"; NULL: none. An error message begins with `what`. */
 yoke_status yk_slowdowns_parse(const char *what, const char *text, struct yk_slowdowns *out);
-/* The factor on the duration of work at a time; the next time after it when the factor changes, or
- * INFINITY; the time at which `work` seconds of work are done that begin at `from`. */
+/* Returns, in this order: the factor on the duration of work at time `when`; the first time after
+ * `when` at which the factor changes, or INFINITY; the time at which work that begins at `from` and
+ * takes `work` seconds without slowdowns is done. */
 double yk_slowdowns_factor(const struct yk_slowdowns *slowdowns, double when);
 double yk_slowdowns_next(const struct yk_slowdowns *slowdowns, double when);
 double yk_slowdowns_end(const struct yk_slowdowns *slowdowns, double from, double work);

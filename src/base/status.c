@@ -1,12 +1,12 @@
 /* status.c - error texts by thread, and the log.
  *
  * A text is in a fixed buffer of its thread. A text that does not fit (a compiler's log) gets its
- * own memory; if there is none, its beginning is in the fixed buffer. So reporting a lack of memory
- * needs no memory. These blocks are not counted by alloc.h, because they outlive the call that made
- * them; they are freed when the thread ends, or with the library.
+ * own memory; if there is none, only its beginning is kept, in the fixed buffer. So reporting a
+ * lack of memory needs no memory. These blocks are not counted by alloc.h, because they outlive the
+ * call that made them; they are freed when the thread ends, or with the library.
  *
- * The level is read without the lock, so a log call below it costs one load. The sink is called
- * under the lock: one line at a time, and none after yoke_set_log has replaced it.
+ * The level is read without the lock, so a log call that is not wanted costs one load. The sink is
+ * called under the lock: one line at a time, and none after yoke_set_log has replaced it.
  */
 #include "status.h"
 
@@ -106,7 +106,8 @@ static char *format_long_text(size_t bytes, const char *format, va_list argument
     return text;
 }
 
-/* Takes the text, and returns it if it is all plain or if there is no memory for a copy. */
+/* Takes the text and returns a plain copy of it, or the text itself if it is plain already or there
+ * is no memory for a copy. */
 static char *make_plain(char *text)
 {
     const size_t length = strlen(text), wanted = yk_plain_text(text, NULL, 0);

@@ -23,8 +23,8 @@ void yk_log(yoke_log_level level, const char *format, ...) __attribute__((format
 void yk_log_asked(const char *line);
 
 /* Reports that something takes seconds. The line goes to the program's sink as info, or without a
- * sink to standard error, if that is a terminal and warnings are not off. The first function
- * returns 1 if the line goes anywhere. */
+ * sink to standard error, if that is a terminal and warnings are not off. yk_log_shows_progress
+ * returns 1 if such a line goes anywhere. */
 int yk_log_shows_progress(int stderr_is_terminal);
 void yk_log_progress(const char *line);
 

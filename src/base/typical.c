@@ -1,7 +1,7 @@
 /* typical.c - see typical.h. */
 #include "typical.h"
 
-/* Near 0 an eighth is nothing; times of threads are not known better than this anyway. */
+/* Added to every step: near 0 an eighth is nothing, and threads measure no better anyway. */
 enum { STEP_LEAST_NS = 100 };
 
 void yk_typical_note(_Atomic int64_t *typical_ns, int64_t measured_ns)

@@ -1,7 +1,7 @@
 /* typical.h - the typical value of a quantity that threads measure again and again.
  *
- * The median is followed: each measurement moves it by an eighth, up or down. So a thread that was
- * kept from its core for milliseconds says no more than one that came a little late.
+ * It follows the median: each measurement moves it by an eighth, up or down. So a thread that was
+ * kept from its core for milliseconds moves it no more than one that came a little late.
  */
 #ifndef YK_BASE_TYPICAL_H
 #define YK_BASE_TYPICAL_H

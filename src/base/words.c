@@ -8,7 +8,7 @@ struct yk_words yk_time_words(double ns)
     static const char *const units[] = { "ns", "us", "ms", "s" };
     struct yk_words words;
     int unit = 0;
-    if (ns < 1e-4) /* the rounding rest of a fit */
+    if (ns < 1e-4) /* the rounding error of a fit */
         ns = 0;
     for (; ns >= 999.95 && unit < 3; unit++)
         ns /= 1000;

@@ -13,7 +13,7 @@ struct yk_words {
 struct yk_words yk_time_words(double ns);
 /* "1 item", "7 items" of "item". */
 struct yk_words yk_count_words(int64_t count, const char *one);
-/* "26316", "1.25": four digits, or all before the point. */
+/* "26316", "1.25": four significant digits, or all digits before the point. */
 struct yk_words yk_number_words(double number);
 
 #endif

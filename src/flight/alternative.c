@@ -1,5 +1,5 @@
-/* alternative.c - jobs with an alternative kernel: decides which of the two kernels does a device's
- * next chunk, and what is learned when it ended (docs/adr/011; partition/choice.h decides).
+/* alternative.c - jobs with an alternative kernel: chooses which of the two kernels does a device's
+ * next chunk, and learns from chunks that have ended (docs/adr/011; partition/choice.h decides).
  *
  * The knowledge belongs to the pair of kernels, so that jobs that run at the same time share it. A
  * trial on a GPU has the GPU for itself. The cores of a CPU share their chunks, and the time that
@@ -15,8 +15,8 @@
 #include "../job/unit.h"
 #include "step_memory.h"
 
-/* A chunk may have spent most of its time on rows that all later chunks use. At least 1 / ONCE_MOST
- * of its time counts for its items. */
+/* A chunk may have spent most of its time on copies of rows that all later chunks use, too. At
+ * least 1 / ONCE_MOST of its time counts for its items. */
 #define ONCE_MOST 10.0
 
 static unsigned bit(int form)
@@ -51,9 +51,9 @@ static int64_t fill_of(const struct yk_job *job, int device)
     return driven->lanes * (vector > unit ? (vector + unit - 1) / unit * unit : unit);
 }
 
-/* The time that trials may take, from earlier jobs. With pair->lock held. Only cores are slow
- * enough to hold up a job. When GPUs compared kernels with chunks short enough to end with the job,
- * that took them dozens of jobs. */
+/* ns that the device may spend on trials, by the speeds in earlier jobs; < 0: not known. With
+ * pair->lock held. Only cores are slow enough to delay a job, so only they have a limit. (With
+ * trials short enough to end with the job, GPUs needed dozens of jobs to compare kernels.) */
 static double spare_ns(const struct yk_job *job, int device, const struct yk_memory *memory)
 {
     const struct yk_choice *choice = yk_pair_choice(job->pair, job->split.key, device);
@@ -75,8 +75,8 @@ static double spare_ns(const struct yk_job *job, int device, const struct yk_mem
     return yk_choice_spare_ns(choice, &asked);
 }
 
-/* The same, from what devices have shown in this job. Cores try nothing until the speed of the
- * other devices is known. */
+/* The same, by the speeds in this job. Cores try nothing until the speed of the other devices is
+ * known. */
 static double spare_now(const struct yk_job *job, int device, const struct yk_choice *choice)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -136,7 +136,7 @@ static unsigned wanted(const struct yk_job *job, int device, int *first)
     return yk_choice_wants(&choice, job->devices[device].spare_ns == 0, first);
 }
 
-/* With runtime.lock held, which is short: a CPU's kernels are function pointers. */
+/* With runtime.lock held, but not for long: a CPU's kernels are function pointers. */
 yoke_status yk_alternative_build_on_host(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -269,8 +269,9 @@ void yk_alternative_ended(struct yk_job *job, int device, const struct yk_altern
     yk_choice_note(yk_pair_choice(job->pair, job->split.key, device), &chunk);
     best = yk_pair_choice(job->pair, job->split.key, device)->best;
     yk_unlock(&job->pair->lock);
-    /* If a whole job is a trial, its chunk counts as the device's: both kernels are nearly equally
-     * fast, and there are no other chunks to learn from. */
+    /* Chunks of the slower kernel do not count for the device's speed (apart), unless the whole job
+     * is a trial: both kernels are then nearly equally fast, and there are no other chunks to learn
+     * from. */
     times->apart = form != best && chunk.tries != YK_TRIES_JOB;
     jd->tried |= form != best;
     if (times->apart || chunk.tries == YK_TRIES_JOB)

@@ -1,9 +1,9 @@
-/* arrival.c - the arguments of a chunk's kernel: values, and arrays with rows on their way to
- * the device. See flight.c.
+/* arrival.c - the arguments of a chunk's kernel: values, and arrays with rows on their way to the
+ * device. See flight.c.
  *
  * A device with memory of its own first sends what other devices wait for: its part of arrays that
- * several devices share. Then it gets its own rows, and last it takes what the others have sent
- * in that time.
+ * several devices share. Then it copies its other rows, and last it copies the parts of the shared
+ * arrays that the other devices have got in that time.
  */
 
 #include "arrival.h"
@@ -19,8 +19,9 @@
 #include "sum_copies.h"
 #include "window.h"
 
-/* The host's rows will be written without being read. Their old versions must not come home any
- * more. That would happen if a device made room for another job in the meantime (tests/model). */
+/* Tells coherence that the host's rows will be written without being read. Otherwise their old
+ * versions could come home and overwrite them, when a device makes room for another job
+ * (tests/model). */
 static yoke_status announce(yoke_array *array, struct yk_interval rows)
 {
     return yk_transfer_written(array, YK_HOST, rows);
@@ -40,7 +41,8 @@ static struct yk_interval rows_of(const struct staging *staging, int p)
     return yk_job_rows(staging->job, p, yk_flight_items(staging->flight));
 }
 
-/* Starting a copy and noticing its end takes as long as half of these bytes travel. */
+/* Least bytes to bring home at once: starting a copy and noticing its end takes as long as half of
+ * these bytes travel. */
 static const int64_t fetched_least = 1 << 20;
 
 /* The rows of a lane's piece. If these are few, also the rows of the next pieces of its lease,
@@ -156,7 +158,7 @@ static yoke_status stage_host_results(const struct staging *staging, int p)
     return announce(array, rows_of(staging, p));
 }
 
-/* 1: every chunk of the job reads the rows that this one reads. */
+/* Returns 1 if every chunk of the job reads the rows that this chunk reads. */
 static int is_for_all(const struct staging *staging, int p)
 {
     const struct yk_job *job = staging->job;
@@ -168,7 +170,7 @@ static int is_for_all(const struct staging *staging, int p)
     return these.first == all.first && these.last == all.last;
 }
 
-/* Places of other devices that read the same rows of the argument in this job. */
+/* Places of other devices that read the same rows of the argument in this job, a bit each. */
 static uint32_t sharers(const struct staging *staging, int p)
 {
     struct yk_job *job = staging->job;
@@ -189,7 +191,7 @@ static uint32_t sharers(const struct staging *staging, int p)
     return places;
 }
 
-/* Gives the chunk's rows of argument `p` their pages. */
+/* Maps the device's pages for the chunk's rows of argument `p`. */
 static yoke_status make_room(const struct staging *staging, int p)
 {
     const struct yk_job_device *jd = staging->jd;
@@ -198,8 +200,8 @@ static yoke_status make_room(const struct staging *staging, int p)
     return yk_replica_commit(jd->replicas[p], rows_of(staging, p));
 }
 
-/* Brings the rows of argument `p`, except those that other devices must send first. Then
- * load->sharers is not 0. */
+/* Brings the rows of argument `p`. If load->sharers is not 0, leaves out those that come from other
+ * devices: complete_on_device brings them. */
 static yoke_status stage_on_device(const struct staging *staging, int p)
 {
     struct yk_job *job = staging->job;
@@ -230,7 +232,7 @@ static yoke_status stage_on_device(const struct staging *staging, int p)
                          : yk_transfer_up(jd->replicas[p], rows, load);
 }
 
-/* Takes the rows that other devices send, and counts the bytes moved. */
+/* Brings the rows that come from other devices, and counts the bytes moved. */
 static yoke_status complete_on_device(const struct staging *staging, int p)
 {
     struct yk_flight *flight = staging->flight;
@@ -246,9 +248,9 @@ static yoke_status complete_on_device(const struct staging *staging, int p)
     return status;
 }
 
-/* The rows of all indexes decided which jobs may run at the same time, and coherence was told which
- * rows the whole lease writes. So the rows that a rows function returns for a part must lie among
- * those. */
+/* Checks which rows a rows function returns for this chunk. Those of the whole job decided which
+ * jobs may run at the same time, and coherence was told which rows the whole lease writes. So the
+ * chunk's rows must lie among these. */
 static yoke_status check_asked(const struct staging *staging, int p)
 {
     const struct yk_job *job = staging->job;
@@ -289,7 +291,8 @@ static yoke_status stage_all_on_host(const struct staging *staging)
     return status;
 }
 
-/* Has host memory pinned, where that pays, while the rows before it in the flight travel. */
+/* Orders the pinning of host memory, where that pays, so that it is done while the rows before it
+ * in the flight are copied. */
 static void expect(const struct staging *staging, int p)
 {
     const struct yk_job *job = staging->job;

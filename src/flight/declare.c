@@ -17,7 +17,7 @@ static void declare_array(const struct yk_job *job, int device, int p, struct yk
 {
     const yoke_arg *arg = &job->args[p];
     const yoke_array *array = arg->array;
-    const yoke_param_mode mode = job->kernel->kernel.params[p].mode; /* as range.c left it */
+    const yoke_param_mode mode = job->kernel->kernel.params[p].mode; /* arg->mode may differ */
     *out = (struct yk_declared){ .array = yk_array_has_name(array) ? array->name : "",
                                  .mode = mode,
                                  .shape = arg->shape,

@@ -9,8 +9,8 @@ struct yk_job_declared {
     struct yk_declaration all;
 };
 
-/* Writes to *out which rows the job's kernel touches. *out points into the job. The device
- * must have its memory for the job. */
+/* Writes to *out which rows the job's kernel touches. *out points into the job. Call it only when
+ * the device has its memory for the job. */
 void yk_job_declare(const struct yk_job *job, int device, struct yk_job_declared *out);
 
 #endif

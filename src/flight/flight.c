@@ -1,8 +1,9 @@
 /* flight.c - one chunk's way through a device: rows in, kernel, results home.
  *
  * Everything is issued at once and ordered by queues and events, so that the copies of one lane's
- * chunk overlap the kernel of another's. The driving thread looks for the last event later. On a
- * CPU the "launch" is the work itself, and rows are requested only if a device has ever had them.
+ * chunk overlap the kernel of another's. The driving thread checks later whether the last event is
+ * complete. On a CPU the "launch" is the work itself, and rows are requested only if a device has
+ * ever had them.
  */
 #include "flight.h"
 
@@ -29,7 +30,7 @@ static yoke_status launch_there(struct yk_job *job, int device, int lane, struct
     if (place->device->desc.checks) {
         yk_job_declare(job, device, &declared);
         launch->declared = &declared.all;
-        flight->launched = 1; /* it runs piece by piece, and may end between two of them */
+        flight->launched = 1; /* it runs piece by piece, and may fail between two of them */
     }
     yk_lock(&place->lock);
     after[0] = place->last_upload;

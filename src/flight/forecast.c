@@ -1,23 +1,24 @@
 /* forecast.c - predicts when flights end, from how long earlier ones took and what the device has
- * to do before them. A thread that waits sleeps until shortly before that, and then watches. */
+ * to do before them. A waiting thread sleeps until shortly before that end, and then watches (looks
+ * all the time). */
 #include "forecast.h"
 
 #include "steps.h"
 
 /* Predictions can be too long, by any factor if a kernel's work depends on its values, and a
- * sleeping thread would not notice. So the thread looks each time half of the remaining time has
- * passed, or as much time as since the chunk was issued. So no chunk takes twice its time. It looks
- * no more often than this. */
+ * sleeping thread would not notice. So a thread sleeps at most half of the remaining time, and at
+ * most as long as the chunk has run. So a chunk's end is noticed before twice its time. A sleep
+ * takes at least this many ns. */
 static const int64_t nap_least_ns = 100000;
 
-/* After this time without a prediction, the duration of a job's chunks counts as unknown. */
+/* ns. If the first prediction takes longer to come, the end of the job counts as unknown. */
 static const int64_t unforetold_ns = 1000000;
 
 /* A chunk is watched from 1 / BEFORE_PART of its time before the predicted end to 1 / AFTER_PART
- * after it, within limits: longer than a timer is late, and short enough not to matter. The part
- * before is longer, because a thread that looks too late takes its own lateness for the chunk's and
- * predicts it the next time. The prediction of a long chunk is less exact, so it is watched for 1 /
- * LONG_PART of its time more, while that is not much more than a late look costs. (n-body on four
+ * after it, within limits: longer than a timer may be late, and short enough not to matter. The
+ * part before is longer: a thread that looks too late takes its own delay for part of the chunk's
+ * time and predicts it the next time. The prediction of a long chunk is less exact, so it is
+ * watched for 1 / LONG_PART of its time more, but for window_long_ns at most. (n-body on four
  * H200s: with the limit of short chunks, the ends of chunks of 37 ms, which start up to 0.1 ms
  * apart, were found 0.1 ms late.) */
 enum { BEFORE_PART = 12, AFTER_PART = 40, LONG_PART = 100 };
@@ -30,9 +31,10 @@ int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
            yk_steps_go_on(flight);
 }
 
-/* A host thread leaves its core to others if that costs at most half of a chunk. A caller that
- * drives GPUs has nothing else to do, so it sleeps only where a late look costs less than a
- * fortieth of a chunk. (Jobs of 1.2 ms lost 25 us to a sleep, because caches are cold after it.) */
+/* A flight is brief if it takes less time than this many wakes. A host thread leaves its core to
+ * others if that costs at most half of a chunk. A caller that drives GPUs has nothing else to do,
+ * so it sleeps only if a late look costs less than a fortieth of a chunk. (A sleep cost jobs of 1.2
+ * ms 25 us, because caches are cold after it.) */
 enum { BRIEF_WAKES = 2, BRIEF_WAKES_OF_CALLER = 40 };
 
 int64_t yk_brief_ns(const struct yk_job_device *jd)
@@ -132,8 +134,9 @@ void yk_job_foretell(struct yk_job *job, const struct yk_flight *flight)
         continue;
 }
 
-/* A wake of 50 us is a tenth of the time that three additional GPUs cost a job of 37 ms. While
- * there is more to hand out, or without a prediction, only the time so far is known. */
+/* The caller watches the end: a wake takes 50 us, a tenth of what a job of 37 ms loses on four
+ * GPUs. While there is more to hand out, the end is unknown: it sleeps for half of the time it has
+ * waited. */
 int64_t yk_job_look_at(const struct yk_job *job, int64_t since, int64_t now)
 {
     const int64_t due = atomic_load(&job->lanes.due_ns);

@@ -4,43 +4,44 @@
 
 #include "../job/job.h"
 
-/* 1: a flight's end must wake its host thread, because the prediction is missing or unreliable. */
+/* Returns 1 if a flight's end must wake its host thread, because the prediction is missing or
+ * unreliable. */
 int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *device,
                         const struct yk_flight *flight);
 /* Predicts the flight's end from flight->lasts_ns and the device's work before it, and counts it in
  * device->waits. */
 void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
-/* 1: its kernel's event must tell when the kernel began, because the time in which its rows came is
- * needed. */
+/* Returns 1 if its kernel's event must record when the kernel began, because the time that the
+ * copies of its rows took is needed. */
 static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct yk_flight *flight)
 {
     return flight->bytes_once ||
            (job->split.decomposition && (flight->bytes_in || flight->bytes_between));
 }
-/* What ends in less time than this is watched: a sleep would not pay. */
+/* ns. A flight that takes less time is watched: a sleep would not pay. */
 int64_t yk_brief_ns(const struct yk_job_device *device);
 int yk_flight_is_brief(const struct yk_job_device *device, const struct yk_flight *flight);
-/* 1: the flight of lane `lane`, which is about to be issued, is the device's only one, and probably
- * its last in the job. */
+/* Returns 1 if the flight of lane `lane`, which is about to be issued, is the device's only one,
+ * and probably its last in the job. */
 int yk_flight_is_last(const struct yk_job_device *device, int lane);
-/* 1: the flight that lane `lane` is about to issue will be watched until it ends, because it is
- * brief, or threads never sleep, and it is the job's last one on this device. Its events need
- * neither wake a thread nor carry times. On an H100 the end of a copy home is then seen 25 us
+/* Returns 1 if the flight that lane `lane` is about to issue will be watched until it ends: it is
+ * the job's last one on this device, and it is brief or threads never sleep. Its events need
+ * neither wake a thread nor carry times. On an H100 the end of a copy home is then noticed 25 us
  * sooner. */
 int yk_flight_is_polled(struct yk_job *job, int device, int lane);
-/* A flight is watched for at least this long before and after its predicted end: longer than timers
- * are late. */
+/* A flight is watched for at least this long before and after its predicted end, because timers may
+ * be almost as late. */
 #define YK_WATCH_LEAST_NS 25000
 /* Returns the time until which the flight is watched: its predicted end and a margin. */
 int64_t yk_flight_watched_until(const struct yk_flight *flight);
-/* Returns when to look at the flight next: `now` (and from then on all the time) or later; 0: there
- * is no prediction any more. */
+/* Returns the time of the next look at the flight; `now`: watch it from now on; 0: it has no
+ * prediction, or is later than predicted. */
 int64_t yk_flight_look_at(const struct yk_job_device *device, const struct yk_flight *flight,
                           int64_t now);
 /* Notes that the job ends no earlier than the flight's predicted end, for yk_job_look_at. */
 void yk_job_foretell(struct yk_job *job, const struct yk_flight *flight);
-/* For a thread that has waited for the job's end since `since`: returns when to look next; `now`:
- * watch; 0: no prediction. */
+/* For a thread that has waited for the job's end since `since`: returns the time of its next look;
+ * `now`: watch from now on; 0: there is no prediction, or the job is later than predicted. */
 int64_t yk_job_look_at(const struct yk_job *job, int64_t since, int64_t now);
 /* The flight ended at ended_ns: corrects the predictions of the flights behind it. */
 void yk_flight_ended(struct yk_job_device *device, const struct yk_flight *flight,

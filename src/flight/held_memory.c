@@ -3,8 +3,8 @@
  * Arrays that fit are allocated whole, so that rows stay for the next job. If not all fit, large
  * ones that chunks touch in part get windows (window.c). A job takes all the device memory that it
  * needs at once, or waits until other jobs have given theirs back. It takes none before jobs that
- * began earlier have theirs. So a job waits only for earlier ones, on every device, and there is no
- * circle of waiting jobs.
+ * began earlier have theirs. So on every device a job waits only for earlier ones, and there is no
+ * deadlock.
  */
 
 #include "held_memory.h"
@@ -36,7 +36,7 @@ static int uses_array(const yoke_arg *arg)
     return arg->mode != YOKE_PARAM_VALUE && arg->mode != YOKE_PARAM_ADD;
 }
 
-/* 1: the device needs memory of its own for the argument's array. */
+/* Returns 1 if the device needs memory of its own for the argument's array. */
 static int needs_memory(const struct yk_job *job, int device, int p)
 {
     return uses_array(&job->args[p]) && job->devices[device].holding[p] != YK_HELD_HOST;
@@ -104,8 +104,8 @@ uint32_t yk_job_would_hold(const struct yk_job *job, int device)
     return held && cost_of_all(job, device) <= desc->memory_bytes ? held : 0;
 }
 
-/* The array in a window that needs least memory to be held whole, at most `most` bytes; -1: there
- * is none. */
+/* Of the arguments held in windows, the one whose array needs least memory to be held whole, at
+ * most `most` bytes; -1: there is none. */
 static int smallest(const struct yk_job *job, int device, int64_t most)
 {
     int p, found = -1;
@@ -122,8 +122,8 @@ static int smallest(const struct yk_job *job, int device, int64_t most)
     return found;
 }
 
-/* Where whole panels are held. In the array's memory is better, if the whole array is on the device
- * or fits. */
+/* Where panels that every chunk reads whole are held. The memory of their array is better, if the
+ * array is on the device or fits. */
 enum whole_panels { IN_THE_ARRAY, PACKED };
 
 /* Holds the arrays whole that every chunk reads whole; the others get windows. */
@@ -184,7 +184,7 @@ static yoke_status take_room(struct yk_job *job, int device)
     return status;
 }
 
-/* 1: a job that began earlier does not have its part of the device's memory yet. */
+/* Returns 1 if a job that began earlier does not have its part of the device's memory yet. */
 static int is_behind(struct yk_job *job, int device)
 {
     yoke_runtime *runtime = job->runtime;

@@ -71,7 +71,7 @@ static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
     if (place->device->backend->host_alloc && !yk_flight_has_hauls(job, device, lane))
         return YOKE_ENOMEM;
     yk_transfer_landing(array, rows);
-    if (!flight->home) /* otherwise the queue has a copy that waits for the kernel */
+    if (!flight->home) /* otherwise an earlier copy on the queue waits for the kernel */
         yk_flight_haul_behind(flight, &haul);
     status = yk_haul_start(&haul, &flight->home);
     flight->homing |= haul.direct;

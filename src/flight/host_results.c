@@ -4,8 +4,8 @@
  *
  * The memory is a staging buffer (stage.h), which the job has from when the device is ready until
  * the job ends. It lies in no array. When a flight has ended well, its partial results are copied
- * from there to the array, some kilobytes that the fold reads next anyway. So coherence sees rows
- * that the host writes, as with windows.
+ * from there to the array, some kilobytes that the fold reads next anyway. So for coherence it is
+ * the host that writes these rows, as with windows.
  *
  * A kernel that outlives its flight damages nothing. After a failure that the driver reports, the
  * flight waits for its kernel before its chunk goes to another device. A device that was abandoned

@@ -4,14 +4,14 @@
 
 #include "../job/job.h"
 
-/* If the device's kernels reach host memory: takes some for the job's partial results and sums,
- * which are then held there. Those that find no room are held like other arguments. */
+/* If the device's kernels can write host memory: takes some for the job's partial results and sums,
+ * and marks these as held there. Those that find no room are held like other arguments. */
 void yk_host_results_open(struct yk_job *job, int device);
 /* Gives the memory back. */
 void yk_host_results_close(struct yk_job *job, int device);
 /* Returns the address of the first row of an argument that is held in host memory. */
 char *yk_host_results_memory(const struct yk_job *job, int device, int p);
-/* The lane's flight ended well: copies what its kernel wrote there into the arrays. */
+/* Call it when the lane's flight ended well: copies what its kernel wrote there into the arrays. */
 void yk_host_results_land(struct yk_job *job, int device, int lane);
 
 #endif

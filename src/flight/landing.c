@@ -1,5 +1,5 @@
-/* landing.c - how a flight ends: well, issued only halfway, or with a kernel that failed. See
- * flight.c.
+/* landing.c - how a flight ends: well, after an issue that failed halfway, or with a kernel that
+ * failed. See flight.c.
  *
  * All functions are for the thread that steps the lane.
  */
@@ -167,8 +167,8 @@ struct yk_event *yk_flight_last(const struct yk_flight *flight)
     return flight->home ? flight->home : flight->folded ? flight->folded : yk_steps_last(flight);
 }
 
-/* The last operation is queried first, and the others only once: a driver takes about half a
- * microsecond to answer. */
+/* Queries the last operation first, and the others only when it is over, because a driver takes
+ * about half a microsecond to answer. */
 static int is_over(struct yk_place *place, const struct yk_flight *flight, yoke_status *outcome)
 {
     yoke_status home, folded;
@@ -276,10 +276,10 @@ static int is_noticed_in_time(const struct yk_job *job, const struct yk_job_devi
     return yk_flight_is_brief(jd, flight) || now < flight->seen_busy_ns + DUE_NS;
 }
 
-/* When a completed flight was over on the device. The thread that reports it may have waited long
- * for a core. If several ends that are noticed at once had the same time, the device would look far
- * too fast. 0: the end was noticed when it was due, or results still have to be brought to their
- * places, so the flight ends when that is done. */
+/* The time at which a completed flight ended on the device. The thread that notices the end may
+ * have waited long for a core. If several ends that it notices at once got the same time, the
+ * device would look far too fast. 0: the end was noticed when it was due, or results still have to
+ * be brought to their places, so the flight ends when that is done. */
 static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
                       const struct yk_flight *flight)
 {
@@ -295,7 +295,8 @@ static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
     return times.ended;
 }
 
-/* Time from the issue of the chunk until its kernel started, which waits for the chunk's copies. */
+/* Time from the issue of the chunk to the start of its kernel, which waits for the chunk's
+ * copies. */
 static int64_t fetch_of(const struct yk_job *job, const struct yk_job_device *jd,
                         const struct yk_flight *flight)
 {
@@ -322,8 +323,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     if (outcome == YOKE_OK)
         outcome = yk_exchange_outcome(jd->device->place, flight->relies_on);
     status = outcome;
-    if (outcome != YOKE_OK) { /* its memory may be reused only when all operations are over that
-                                 were issued after it */
+    if (outcome != YOKE_OK) { /* memory of the flight may be reused only when all its operations are
+                               * over */
         yk_place_wait(jd->device->place, flight->home);
         flight->home = NULL;
         flight->homing = yk_flight_is_half_home(job, device, lane);

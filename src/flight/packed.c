@@ -1,5 +1,5 @@
-/* packed.c - panels held without the columns beside them, if a device has no room for their whole
- * array (docs/adr/008).
+/* packed.c - panels held without their array's other columns, if a device has no room for their
+ * whole array (docs/adr/008).
  *
  * A kernel that is told the distance of an array's rows (yoke_row_distance) finds them in any
  * layout, so its windows may be as narrow as the panel. A panel that every chunk reads whole needs
@@ -115,14 +115,14 @@ static int holds_some(const struct yk_job *job, int device)
     return 0;
 }
 
-/* Returns the part of an earlier job's items that was handed out. 1: as far as is known the job
- * needs the device no more, or it holds no packed panels. With runtime.lock held. */
+/* Returns the part of an earlier job's items that was handed out; 1 if the job probably does not
+ * need the device any more, or holds no packed panels. With runtime.lock held. */
 static double part_given(struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
     double part = 1;
     int lane, out = 0;
-    yk_lock(&job->lock); /* while the lock is held and the job runs, nothing is released */
+    yk_lock(&job->lock); /* under this lock a running job releases nothing */
     if (device >= job->device_count || atomic_load(&job->phase) != YK_RUNNING ||
         atomic_load(&job->lanes.stop))
         goto unlock;
@@ -169,8 +169,8 @@ static void send_part(struct yk_job *job, int device, int p, double part)
     atomic_fetch_add(&job->outcome.bytes_to, sent);
 }
 
-/* Two such jobs at the same time would first wait for both panels, and then again for the next two.
- */
+/* If two such jobs ran at the same time, the device would wait for both panels, and later again for
+ * the panels of the next two. */
 int yk_packed_waits(struct yk_job *job, int device)
 {
     double part;
@@ -184,7 +184,8 @@ int yk_packed_waits(struct yk_job *job, int device)
     return part < 1;
 }
 
-/* The device may have had no chunk that would have waited. */
+/* The panels may have been sent for a device that then got no chunk, which would have waited for
+ * them. */
 void yk_packed_await(struct yk_job *job, int device)
 {
     struct yk_place *place = job->devices[device].device->place;

@@ -1,16 +1,16 @@
 /* pin_ahead.c - pins host memory before chunks need it.
  *
- * Copies of memory that is not pinned go through the processor, which the workers need, and a chunk
- * that waits for such a copy delays the whole job. Pinning takes time, too. So from the second
- * similar job on, a separate thread pins the rows that a GPU will probably get and that this job
- * copies. Until that is done the other devices work without that GPU. The first job runs without
- * pins, because there may never be a second one.
+ * A core copies memory that is not pinned, although the workers need the cores, and a chunk that
+ * waits for such a copy delays the whole job. Pinning takes time, too. So from the second similar
+ * job on, a separate thread pins the rows that a GPU will probably get and that this job copies.
+ * Until that is done the other devices work without that GPU. The first job runs without pins,
+ * because there may never be a second one.
  *
  * A partitioner that splits by lessons shares out only once, so a GPU without pins delays the whole
  * job: with the shares of an earlier process the first saxpy of 134 million elements took 53 ms on
- * an H200, and 11 ms with `auto`. Until such a GPU's rows are pinned, `auto` splits the job
- * (remembered.c). The decision also orders the pins. So `auto` gets a job only while memory is
- * being pinned; memory that cannot be pinned gives it none.
+ * an H200, and 11 ms with `auto`. Until the rows of such a GPU are pinned, `auto` splits the job
+ * (remembered.c). The same decision orders the pins. So `auto` gets such jobs only while memory is
+ * being pinned, and none if memory cannot be pinned.
  *
  * Regions lie in the order of the devices (partition/auto.h), so a device's rows end where the
  * shares of the devices behind it begin.
@@ -26,11 +26,11 @@
 
 /* Copies of fewer bytes hardly take longer without pins. */
 static const int64_t worth_bytes = 4 << 20;
-/* Pinning is not worth it if most rows are where they are needed: the copies are few. (Denoising's
- * third step on an H200 takes 2 ms; it began 5 to 9 ms late because a sixth of its rows were
- * pinned.) */
+/* Pin rows only if at least this part of them is copied: otherwise pinning costs more than it
+ * saves. (Denoising's third step on an H200 takes 2 ms; it began 5 to 9 ms late because a sixth of
+ * its rows were pinned.) */
 static const double much_copied = 0.5;
-/* The part of the range that all GPUs with an unknown share may get together. */
+/* If the shares of GPUs are unknown, they may get this part of the range together. */
 static const double unknown_share = 0.5;
 /* Pin pin_ahead times the last share once pin_from times it is not pinned; wait_for times it must
  * be pinned before the device joins. Shares change, and pinning blocks other calls of the driver,
@@ -52,7 +52,7 @@ static double unknown_share_of(const struct yk_job *job)
     return unknown_share / pinning;
 }
 
-/* The last `part` of the items before those of the next device. */
+/* The device's likely items: this part of all items, just before those of the devices behind it. */
 static struct yk_interval likely_items(const struct yk_job *job, int device, double part)
 {
     double items = (double)(job->last - job->first), behind = 0;
@@ -68,8 +68,8 @@ static struct yk_interval likely_items(const struct yk_job *job, int device, dou
     return likely;
 }
 
-/* 1: the job itself copies much of the argument's rows. Rows that stay on the device, or come home
- * only on request, need no pins now. */
+/* Returns 1 if the job itself copies much of the argument's rows. Rows that stay on the device, or
+ * come home only on request, need no pins now. */
 static int copies_much(const struct yk_job *job, int device, int p, struct yk_interval items)
 {
     const yoke_arg *arg = &job->args[p];
@@ -83,8 +83,8 @@ static int copies_much(const struct yk_job *job, int device, int p, struct yk_in
            (double)copied >= much_copied * (double)(rows.last - rows.first);
 }
 
-/* Orders pins for the arguments `args` (as bits). 1: memory is being pinned for which the device
- * should wait. */
+/* Orders pins for the arguments `args` (as bits). Returns 1 if memory is being pinned for which the
+ * device should wait. */
 static int order(const struct yk_job *job, int device, uint32_t args)
 {
     const double unknown = unknown_share_of(job), last = job->devices[device].share;
@@ -126,7 +126,7 @@ int yk_job_pins_ahead(struct yk_job *job, int device)
            order(job, device, held_whole(job, device));
 }
 
-/* A pair of kernels must first be compared, in each process again, so it does not wait. */
+/* A job with a pair of kernels does not wait, because each process must first compare the two. */
 int yk_job_awaits_pins(struct yk_job *job)
 {
     int d, awaits = 0;

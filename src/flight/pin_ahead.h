@@ -4,12 +4,12 @@
 
 #include "../job/job.h"
 
-/* Makes sure that the host rows that the device will probably get are pinned. Returns 1 if some are
- * not pinned yet and the job should continue without the device. For the thread that prepares the
+/* Orders the pinning of the host rows that the device will probably get. Returns 1 if some are not
+ * pinned yet and the job should continue without the device. For the thread that prepares the
  * device; without locks. */
 int yk_job_pins_ahead(struct yk_job *job, int device);
 /* The same for all devices of a job that is about to begin and has a partitioner that shares out
- * only once: waiting for a device would include waiting for its pins. With runtime.lock held. */
+ * only once: such a job would wait for all pins. With runtime.lock held. */
 int yk_job_awaits_pins(struct yk_job *job);
 
 #endif

@@ -7,9 +7,9 @@
 /* Takes memory for the queues of all lanes of a device. YOKE_ENOMEM: there is not enough for the
  * smallest queues. */
 yoke_status yk_steps_open(struct yk_job *job, int device);
-/* Gives the memory back; the device must have no chunk of the job. */
+/* Gives the memory back. Call it only when the device has no chunk of the job. */
 void yk_steps_close(struct yk_job *job, int device);
-/* Frees what jobs left for later ones. The device's queues must be closed. */
+/* Frees memory that jobs left for later ones. Call it only when the device's queues are closed. */
 void yk_steps_forget_device(struct yk_runtime_device *device);
 
 #endif

@@ -2,7 +2,7 @@
  * launch does the items that the one before it left (docs/adr/010).
  *
  * A few words at the head of the queue say what a launch left. They are copied to the host after
- * each launch. The thread that looks whether the flight is complete reads them and launches again,
+ * each launch. The thread that checks whether the flight is complete reads them and launches again,
  * so no additional thread waits. Results leave when the queue is empty. Several launches may follow
  * each other without a look at the words, because a job with deep trees needs many.
  */
@@ -24,11 +24,11 @@ struct yk_step_flight {
     struct yk_launch again;       /* how it is launched again */
     struct yk_launch_arg args[YOKE_ARGS_MAX];
     int64_t distances[YOKE_ARGS_MAX];
-    struct yk_event *latest, *tally; /* latest launch, NULL: the first; copy of the words */
+    struct yk_event *latest, *tally; /* latest launch (NULL: the first); copy of the words */
     uint32_t *words;                 /* `own`, or pinned memory */
     uint32_t own[YK_STEP_WORDS];
-    int open; /* 1: the queue may have items left */
-    int burst;
+    int open;           /* 1: the queue may have items left */
+    int burst;          /* launches until the next look at the words */
     yoke_status failed; /* error of another launch or of sending results home */
 };
 

@@ -15,16 +15,17 @@ const struct yk_step_launch *yk_steps_launch(const struct yk_flight *flight);
  * held. */
 yoke_status yk_steps_begin(struct yk_job *job, int device, int lane,
                            const struct yk_launch *launch);
-/* 1: nothing is left of the flight's steps, or an error (*outcome) ended them; results are then on
- * their way home. 0: launches again if something is left. Always 1 for other kernels. */
+/* Returns 1 if the flight's steps are over: nothing is left, and results are on their way home; or
+ * an error (*outcome) ended them. Returns 0 otherwise, after launching again if something is left.
+ * Always returns 1 for other kernels. */
 int yk_steps_are_over(struct yk_job *job, int device, int lane, yoke_status *outcome);
-/* 1: the flight is a series of launches, and the end of each may need another launch at once. */
+/* Returns 1 if the flight may need another launch as soon as the latest one ends. */
 int yk_steps_go_on(const struct yk_flight *flight);
 /* Returns the outcome of a chunk, from its words, once all its launches are complete. */
 yoke_status yk_steps_outcome(const struct yk_job *job, const struct yk_job_device *device,
                              const struct yk_flight *flight);
-/* last: the latest event, except copies home. last_launch: the event of the latest launch. Both may
- * be NULL. */
+/* yk_steps_last: the latest event, except copies home. yk_steps_last_launch: the event of the
+ * latest launch. Both may be NULL. */
 struct yk_event *yk_steps_last(const struct yk_flight *flight);
 struct yk_event *yk_steps_last_launch(const struct yk_flight *flight);
 /* Waits until all launches but the first are over, and forgets them. */

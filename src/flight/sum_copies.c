@@ -85,7 +85,8 @@ void yk_folds_build(struct yk_job *job, int device)
                    yoke_error_text());
 }
 
-/* A total that is not on the host comes behind the copies. Devices have no buffers of 0 bytes. */
+/* Bytes of an argument's copies, and of their total behind them if it is not on the host. At least
+ * 1: devices have no buffers of 0 bytes. */
 static int64_t bytes_of(const struct yk_job *job, int device, int arg)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -161,7 +162,8 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk
     return YOKE_OK;
 }
 
-/* The copies are zero again if they were folded after the last flight that added to them. */
+/* Bytes that are known to be 0: all copies, if they were folded after the last flight that added to
+ * them. */
 static int64_t zeros_of(const struct yk_job *job, const struct yk_job_device *jd, int arg)
 {
     return jd->sums == YK_SUMS_HOME && jd->private_folds[arg] == YK_FOLD_MORE

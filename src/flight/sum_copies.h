@@ -6,15 +6,15 @@
 
 /* Interns the fold kernels that the job may need. With runtime.lock held. */
 yoke_status yk_folds_intern(struct yk_job *job);
-/* Builds the fold kernels on a device. A kernel that cannot be built is done without. Locks as for
- * yk_kernel_build. */
+/* Builds the fold kernels on a device. If one cannot be built, the job does without it. Locks as
+ * for yk_kernel_build. */
 void yk_folds_build(struct yk_job *job, int device);
 /* Sets *out to the device's private copies of an add argument; the first call allocates and clears
  * them. */
 yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out);
 /* The device's program that folds the copies of the argument; NULL: there is none. */
 struct yk_program *yk_fold_program(const struct yk_job *job, int device, int arg);
-/* Frees the private copies on the host of a device's lanes: what the device added is not wanted. */
+/* Frees the private copies of a device's lanes on the host. What the lanes added there is lost. */
 void yk_private_forget(struct yk_job *job, int device);
 /* The same, and gives back the copies on the device. */
 void yk_private_close(struct yk_job *job, int device);

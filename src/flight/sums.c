@@ -2,10 +2,10 @@
  *
  * A kernel of the library folds the copies of a sum into a total (fold_kernels.c). The total lies
  * in host memory if the device's kernels reach it (host_results.c), or else behind the copies, from
- * where it is copied home. With the device's probably last flight all that is queued right behind
- * the flight's kernel. So the host waits once; before, it noticed the kernel's end, launched the
- * fold, and waited again, which took 60 us. If the device gets another chunk after all, its sums go
- * home again: a total keeps what it has.
+ * where it is copied home. If a flight is probably the device's last one, all that is queued right
+ * behind its kernel. So the host waits only once. To notice the kernel's end, launch the fold, and
+ * wait again would take 60 us. If the device gets another chunk after all, its sums go home again:
+ * they are added to the total.
  */
 
 #include "sums.h"
@@ -19,8 +19,9 @@
 #include "host_results.h"
 #include "sum_copies.h"
 
-/* Nothing else of the device may add while its copies are folded: so it is the only flight, and no
- * lane begins a chunk before it has ended. Checked devices run kernels piece by piece. */
+/* No other chunk may add to the device's copies while they are folded. So this must be its only
+ * flight, and no lane begins a chunk before it has ended. Devices that check are left out: they run
+ * kernels piece by piece. */
 int yk_sums_go_with(struct yk_job *job, int device, int lane)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -37,7 +38,7 @@ struct going { /* a sum on its way home */
     int passing;            /* of the fold, as in yk_launch */
 };
 
-/* 1: the fold writes it into host memory. */
+/* Returns 1 if the fold writes the sum into host memory. */
 static int lands_by_itself(const struct yk_job_device *jd, int arg)
 {
     return jd->private_folds[arg] != YK_FOLD_NOT && jd->holding[arg] == YK_HELD_HOST;
@@ -81,7 +82,7 @@ static yoke_status fold(const struct going *going, struct yk_event **event)
     return status;
 }
 
-/* The copy of a total, or of the only copy, to the host. */
+/* The transfer to the host of a total, or of the only private copy. */
 static struct yk_haul haul_of(struct yk_job *job, int device, int arg)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -95,7 +96,7 @@ static struct yk_haul haul_of(struct yk_job *job, int device, int arg)
                                        .bytes = yk_private_bytes(job->args[arg].array) } };
 }
 
-/* The sum is at the host. */
+/* Notes that the sum is at the host. */
 static void arrived(struct yk_job *job, int device, int arg)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -136,7 +137,7 @@ static yoke_status send(const struct going *going, struct yk_flight *flight)
     return yk_haul_start(&flight->hauls[p], &flight->home);
 }
 
-/* 1: the device has a sum of a later argument. */
+/* Returns 1 if the device has a sum of a later argument. */
 static int others_follow(const struct going *going)
 {
     const struct yk_job *job = going->job;

@@ -2,9 +2,9 @@
  * known before the job begins. Rows that the device already has do not move.
  *
  * Which part the device will get is not known yet. As far as possible it will be rows that it has
- * (regions keep to the shares of the last such job, partition/auto.h). So of the rows that it
- * lacks, only those count that exceed what the other devices will do. Arrays that all items need
- * whole do not count per item.
+ * (regions keep to the shares of the last such job, partition/auto.h). So the number of rows that
+ * it lacks counts only as far as it exceeds the share of the other devices. Arrays that all items
+ * need whole do not count per item.
  */
 
 #include "traffic.h"

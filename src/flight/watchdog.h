@@ -5,13 +5,13 @@
 
 #include "../job/job.h"
 
-/* begin: the lane's flight was issued. end: it is over, with any result; no effect if it was
- * already. */
+/* Call begin when the lane's flight was issued, and end when it is over, with any result. A second
+ * end has no effect. */
 void yk_watchdog_begin(struct yk_job *job, int device, int lane);
 void yk_watchdog_end(struct yk_job *job, int device, int lane);
-/* The flight went well and ended at ended_ns: its time counts for later limits. */
+/* Call it when the flight ended well, at ended_ns: its time counts for later limits. */
 void yk_watchdog_measured(struct yk_job *job, int device, int lane, int64_t ended_ns);
-/* 1: a flight of the job on this device has a time limit. */
+/* Returns 1 if a flight of the job on this device has a time limit. */
 int yk_watchdog_looks(const struct yk_job_device *device);
 
 #endif

@@ -20,9 +20,10 @@
 #include "packed.h"
 #include "sum_copies.h"
 
-/* The first chunk's copies to the device and the last one's to the host overlap with nothing, so
- * there should be many chunks. But halo rows are copied again with each chunk, and copies shorter
- * than SATURATING_NS do not use the whole link. */
+/* At most STREAM_CHUNKS chunks. The first chunk's copies to the device and the last one's to the
+ * host overlap with nothing, so there should be many chunks. But halo rows are copied again with
+ * each chunk, and copies shorter than SATURATING_NS (SATURATING_BYTES, if the link's speed is
+ * unknown) do not use the whole link. */
 enum { STREAM_CHUNKS = 48, SATURATING_NS = 100000, SATURATING_BYTES = 4 << 20 };
 
 /* Windows are aligned like separate buffers. */
@@ -70,7 +71,8 @@ static int64_t lane_bytes(const struct yk_job *job, int device, int64_t items)
     return bytes;
 }
 
-/* n chunks take 1 + 2 / n + n * halo / items times the time without ends and halo. */
+/* The best number of chunks. A job of n chunks takes 1 + 2 / n + n * halo / items times as long as
+ * one that needs no halo and whose copies all overlap. */
 static double good_count(const struct yk_job *job, int device)
 {
     double halo = 0, least;
@@ -159,7 +161,7 @@ static int64_t private_bytes(const struct yk_job *job)
 }
 
 /* Memory that the job may take, in bytes. If it has a packed panel, the jobs behind it probably
- * have one, too. They need room, so that their panels arrive in the meantime. */
+ * have one, too. They need room, so that their panels can arrive while this job runs. */
 static int64_t room_of(const struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];

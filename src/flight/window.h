@@ -4,8 +4,8 @@
 
 #include "../job/job.h"
 
-/* Takes memory for a chunk on each lane of everything that the job holds in windows, as much as is
- * useful or available. YOKE_ENOMEM: there is not enough for the shortest chunk. */
+/* Takes memory for the job's windows: one chunk's rows on each lane, with as long chunks as is
+ * useful and possible. YOKE_ENOMEM: there is not enough for the shortest chunk. */
 yoke_status yk_windows_open(struct yk_job *job, int device);
 /* Gives the memory back. Without place->lock. */
 void yk_windows_close(struct yk_job *job, int device);

@@ -43,7 +43,8 @@ static const struct yk_lesson_device *device_of(const struct yk_lesson *lesson, 
     return NULL;
 }
 
-/* In any order, and each with the same kernel: another kernel has another speed. */
+/* Whether both have the same devices, in any order, and each device has the same kernel in both:
+ * another kernel has another speed. */
 static int same_devices(const struct yk_lesson *a, const struct yk_lesson *b)
 {
     for (int d = 0; d < a->device_count; d++) {

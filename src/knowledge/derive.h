@@ -17,7 +17,7 @@ struct yk_derive_from {
 
 struct yk_derivation {
     const char *name, *summary;
-    /* `out` holds the nearest lesson with the new sizes, without what only a run can tell. */
+    /* On entry `out` is the nearest lesson with the new sizes, without what only a run can tell. */
     void (*derive)(const struct yk_derive_from *from, struct yk_lesson *out);
 };
 extern const struct yk_derivation *const yk_derivations[]; /* the default first; NULL ends them */
@@ -26,10 +26,10 @@ extern const struct yk_derivation yk_derive_nearest, yk_derive_model;
 /* NULL if no method has this name. */
 const struct yk_derivation *yk_derivation_find(const char *name);
 
-/* Returns 1 and a lesson of origin DERIVED, confirmed 0 times, seen 0; or 0: what is known does not
- * help. These lessons of `known` do not count: invalid ones, those of other devices or of another
- * number of sizes than the nearest useful one, and those without a speed. Derived lessons count
- * only if nothing measured is known. */
+/* Returns 1 and a lesson of origin DERIVED, confirmed 0 times, seen 0; or 0 if no known lesson
+ * helps. Ignores lessons of `known` that are invalid, that have other devices or another number of
+ * sizes than the nearest useful one, or that have no speed. Uses derived lessons only if there is
+ * no measured one. */
 int yk_derive(const struct yk_derivation *how, const struct yk_sizes *sizes,
               const struct yk_lesson_list *known, struct yk_lesson *out);
 

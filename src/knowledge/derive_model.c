@@ -2,12 +2,12 @@
  * shares from them.
  *
  * Costs are roughly powers of sizes: a row of a matrix product costs n * n, a body n. So a figure
- * is fitted in logarithms. First the part that all devices have in common: a plane over the sizes
- * and a smooth deviation from it. Then each device's own part: its cost for work too small to fill
- * it, which fades as work grows, and a smooth deviation (caches), which far from all known sizes
- * returns to its value at the nearest. So far away the common trend continues, while the difference
- * between devices levels out. Both parts are fitted by process.h, with priors that say: about as at
- * the nearest lesson.
+ * is fitted in logarithms. First comes the part that all devices have in common: a plane over the
+ * sizes and a smooth deviation from it. Then comes each device's own part: its cost for work too
+ * small to fill it, which fades as work grows, and a smooth deviation (caches), which far from all
+ * known sizes returns to its value at the nearest. Therefore, far from known sizes, the common
+ * trend continues, while the difference between devices levels out. Both parts are fitted by
+ * process.h, with priors that say: figures are about as they are at the nearest lesson.
  *
  * With one lesson the figure stays as it is there; with two it is a power between and beyond them;
  * with more, a curve through them that continues as a power. The slope between two lessons that are
@@ -22,8 +22,9 @@
 #include "derive.h"
 #include "process.h"
 
-/* The priors, in logarithms. In common: the level, the plane's slope, the deviation. A device's
- * own: its cost for small work, the deviation. REACH of deviations: a factor of e. */
+/* Standard deviations of the priors, in logarithms. Common part: LEVEL; SLOPE of the plane; BEND,
+ * the deviation. A device's own part: FILL, the cost of small work; OWN, the deviation. REACH: the
+ * distance over which deviations fade, a factor of e. */
 #define LEVEL 1.0
 #define SLOPE 2.0
 #define BEND  0.2
@@ -31,7 +32,7 @@
 #define OWN   0.2
 #define REACH 1.0
 /* Noise of a logarithm: of a steady figure, of another one, and of a fixed cost, which is measured
- * as the rest beside the items' time. */
+ * as what remains of a time without its items' part. */
 #define NOISE_STEADY 0.02
 #define NOISE        0.06
 #define NOISE_FIXED  0.2
@@ -57,7 +58,8 @@ static const struct yk_sizes *sizes_at(const struct yk_derive_from *from, int pl
     return place < from->count ? &from->known[place]->sizes : from->sizes;
 }
 
-/* Sizes that are the same everywhere say nothing. If several change alike, they count as one. */
+/* The weight of each size: 1 / number of sizes that vary. So sizes that change together count as
+ * one. */
 static double scale_of(const struct yk_derive_from *from)
 {
     int varying = 0;
@@ -70,7 +72,7 @@ static double scale_of(const struct yk_derive_from *from)
     return varying ? 1 / (double)varying : 1;
 }
 
-/* Product of the steps from the nearest lesson to each, in logarithms. */
+/* Scalar product of the steps from the nearest lesson to place i and to place j, in logarithms. */
 static double product_of(const struct yk_derive_from *from, int i, int j)
 {
     const struct yk_sizes *a = sizes_at(from, i), *b = sizes_at(from, j);
@@ -154,7 +156,7 @@ static void gather(const struct yk_derive_from *from, const char *name, const st
     }
 }
 
-/* The mean, over the devices that know the figure at the nearest lesson, of its change from there.
+/* The figure's change from the nearest lesson on: the mean over the devices that know it there.
  */
 static void gather_common(const struct yk_derive_from *from, const struct fitted *fitted,
                           struct yk_process_points *out)
@@ -214,8 +216,8 @@ static double derive_figure(const struct ground *ground, const struct fitted *fi
     return fmin(fmax(value - fitted->floor, 0), DBL_MAX);
 }
 
-/* Computes shares. If a device's line beside the team is unknown, its own speed gives its share,
- * but not the end of the job, nor which devices should get nothing. */
+/* Computes shares. If a device's line among the team is unknown, its speed in chunks gives its
+ * share. Then the job's time is unknown, and the best set stays that of the nearest lesson. */
 static void share_out(struct yk_lesson *out)
 {
     struct yk_taker takers[YK_LESSON_DEVICES] = { 0 };

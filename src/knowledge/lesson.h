@@ -44,12 +44,12 @@ struct yk_lesson_device {
                                 * 0: unknown */
     double grain;              /* mean items of its chunks; 0: unknown */
     double link_bytes_per_ns;  /* from the device's description; 0: none, or unknown */
-    int steady;                /* the rate was the same in two jobs */
+    int steady;                /* 1: the rate was the same in two jobs */
     int form;                  /* for jobs with an alternative kernel: 1 if the job's kernel is
                                 * the faster one on this device, 2 if the alternative is; 0:
                                 * there is none, or that was not settled, and the figures are
                                 * those of the job's kernel */
-    struct yk_kept_cost cost;  /* of a part whose rows are in place */
+    struct yk_kept_cost cost;  /* of a part whose rows are already in place */
     int stays; /* 1: it is in the best set of devices while rows stay, by trials; 2: it is not; 3:
                 * it is in a set that was not compared with others; 0: unknown */
 };

@@ -24,7 +24,7 @@ struct yk_process {
 
 void yk_process_fit(struct yk_process *process, const double prior[][YK_PROCESS_PLACES],
                     const struct yk_process_points *points);
-/* 0 without any points. */
+/* The mean at a place; 0 if there are no points. */
 double yk_process_mean(const struct yk_process *process, int place);
 
 #endif

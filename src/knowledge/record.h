@@ -48,15 +48,15 @@ extern const char *const yk_origin_names[]; /* by enum yk_origin, NULL-terminate
 /* What is wrong with the lesson, in words that follow "a lesson "; NULL: nothing. */
 const char *yk_lesson_wrong(const struct yk_lesson *lesson);
 
-/* A figure that is 0 does not count, so that a figure added later does not change older lessons'
+/* Figures that are 0 are not included, so that figures added later do not change older lessons'
  * checksums. */
 uint64_t yk_lesson_checksum(const struct yk_lesson *lesson);
 
-/* Numbers separated by blanks; one that is not whole as x and its bits in hexadecimal. Exact, and
- * equal texts for equal sizes. */
+/* Sizes as text: numbers separated by blanks; a number that is not whole is x and its bits in
+ * hexadecimal. Texts are exact, and equal for equal sizes. */
 enum { YK_SIZES_TEXT = YK_SIZES_MAX * 20 };
 void yk_sizes_write(const struct yk_sizes *sizes, char text[YK_SIZES_TEXT]);
-int yk_sizes_read(const char *text, struct yk_sizes *sizes); /* 0: it is invalid */
+int yk_sizes_read(const char *text, struct yk_sizes *sizes); /* returns 0 if it is invalid */
 
 /* How different two are: Euclidean distance of their logarithms, 0 for equal ones; INFINITY if they
  * have different counts. */

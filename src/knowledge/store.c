@@ -37,7 +37,7 @@ static int is_ours(const struct yk_store *store)
 void yk_store_close(struct yk_store *store)
 {
     struct yk_file_size guard;
-    if (!is_ours(store)) /* the child must not close files of its parent */
+    if (!is_ours(store)) /* a child of fork must not close files of its parent */
         return;
     yk_file_size_begin(&guard);
     store->deadline = yk_clock_ns() + store->settings.patience_ns;
@@ -79,7 +79,7 @@ static yoke_status see_that_it_is_open(struct yk_store *store)
 {
     if (!store->settings.path[0] || (store->given_up && !store->base))
         return YOKE_ENODEV;
-    if (store->deadline - store->settings.patience_ns < store->quiet_until) /* left: now */
+    if (store->deadline - store->settings.patience_ns < store->quiet_until) /* left side: now */
         return YOKE_EBUSY;
     if (store->base || yk_store_open_file(store) == SQLITE_OK)
         return YOKE_OK;

@@ -6,7 +6,7 @@
  * is made. A file of a newer yoke or of another program is left as it is. Without a home, on a full
  * or read-only disk, or if the file is locked for longer than `patience`, the store finds and keeps
  * nothing. Damaged files and those of a newer yoke or of another program need the user's attention
- * and log one line at `warn`; the others log one at `info`.
+ * and log one line at `warn`; other problems log one at `info`.
  *
  * A lesson is returned only if it is as it was written: its row carries a checksum. Writers use
  * transactions, so a process that is killed leaves the file as it was before or after one.
@@ -29,9 +29,10 @@
 
 enum { YK_STORE_RUNS = 16 };
 
-/* Zero fields: as the environment says. YOKE_KB names the file, or is "off"; default: knowledge.db
- * in yoke's cache folder (platform/cache_folder.h). YOKE_KB_LIMIT: bytes, default 64 MiB; beyond it
- * the lessons seen longest ago are removed. YOKE_KB_DERIVE names a method of derive.h. */
+/* Zero fields take their values from the environment. YOKE_KB names the file, or is "off"; default:
+ * knowledge.db in yoke's cache folder (platform/cache_folder.h). YOKE_KB_LIMIT: bytes, default 64
+ * MiB; beyond it the lessons seen longest ago are removed. YOKE_KB_DERIVE names a method of
+ * derive.h. */
 struct yk_store_spec {
     const char *path;
     int64_t limit_bytes;
@@ -41,7 +42,7 @@ struct yk_store_spec {
 };
 
 /* YOKE_EINVAL for invalid environment variables or a limit too small to work with, YOKE_ENOMEM;
- * never because of the file. */
+ * never fails because of the file. */
 struct yk_store;
 yoke_status yk_store_open(const struct yk_store_spec *spec, struct yk_store **out);
 /* Only checks the spec and the environment: opens nothing. */
@@ -62,7 +63,7 @@ struct yk_store_key {
 /* Prepares what the first find needs, so that it takes no longer than later ones. */
 void yk_store_warm(struct yk_store *store);
 
-/* 1 and the lesson of exactly these sizes, or 0. Only the hashes of the key count. */
+/* Returns 1 and the lesson of exactly these sizes, or 0. Uses only the hashes of the key. */
 int yk_store_find(struct yk_store *store, const struct yk_store_key *key,
                   const struct yk_sizes *sizes, struct yk_lesson *out);
 
@@ -71,29 +72,29 @@ int yk_store_find(struct yk_store *store, const struct yk_store_key *key,
 void yk_store_near(struct yk_store *store, const struct yk_store_key *key,
                    const struct yk_sizes *sizes, struct yk_lesson_list *out);
 
-/* 1 and a lesson for sizes without one, derived from the nearest ones by the chosen method
- * (derive.h); 0: none helps. The lesson is not stored until it is put. */
+/* Returns 1 and a lesson for sizes without one, derived from the nearest ones by the chosen method
+ * (derive.h); or 0 if no lesson helps. The lesson is not stored until it is put. */
 int yk_store_derive(struct yk_store *store, const struct yk_store_key *key,
                     const struct yk_sizes *sizes, struct yk_lesson *out);
 
-/* Stores lessons, all or none, in one transaction, which takes a fraction of the time of one for
- * each. `confirmed`: confirmations since the lesson was last put; they are added. `seen` 0: now.
- * yk_lesson_merge merges a lesson with the stored one. Invalid lessons (yk_lesson_wrong) are left
- * out, and the result is YOKE_EINVAL. YOKE_EBUSY: other processes wrote all the time; nothing was
- * stored, and the same lessons may be put again, best not before the next job. YOKE_EIO: nothing
- * was stored (a full disk, a read-only file), and trying again is useless. Without a store:
- * YOKE_OK. */
+/* Stores lessons, all or none, in one transaction, which takes a fraction of the time of one
+ * transaction per lesson. `confirmed`: confirmations since the lesson was last put; they are added.
+ * `seen` 0: now. yk_lesson_merge merges a lesson with the stored one. Invalid lessons
+ * (yk_lesson_wrong) are left out, and the result is YOKE_EINVAL. YOKE_EBUSY: other processes wrote
+ * all the time; nothing was stored, and the same lessons may be put again, best not before the next
+ * job. YOKE_EIO: nothing was stored (a full disk, a read-only file), and trying again is useless.
+ * Without a store: YOKE_OK. */
 struct yk_store_entry {
     struct yk_store_key key;
     const struct yk_lesson *lesson;
 };
 yoke_status yk_store_put_all(struct yk_store *store, const struct yk_store_entry *entries,
                              int count);
-/* The same for lessons of one subject. */
+/* As yk_store_put_all, for lessons of one subject. */
 yoke_status yk_store_put(struct yk_store *store, const struct yk_store_key *key,
                          const struct yk_lesson *lessons, int count);
 
-/* Which lessons; zero: all. */
+/* Selects lessons; zero: all. */
 struct yk_store_filter {
     uint64_t machine, subject; /* 0: any */
     const char *name;          /* of the subject; NULL: any */

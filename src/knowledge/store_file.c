@@ -25,8 +25,8 @@
 enum { CORRUPT_KEPT = 9, TRIES = 4, WAIT_NS = 500000 };
 /* SQLite virtual machine steps between two looks at the clock: some 0.1 ms. */
 enum { QUERY_STEPS = 10000 };
-/* Added to the patience for other processes. The slowest call, counting a million lessons, takes
- * 0.1 s. */
+/* Longest time of a query, in addition to the patience for other processes. The slowest call,
+ * counting a million lessons, takes 0.1 s. */
 static const int64_t QUERY_NS = 2000000000;
 
 void yk_store_tell(struct yk_store *store, yoke_log_level level, const char *format, ...)
@@ -168,7 +168,7 @@ static int rename_all(const struct yk_store *store, const char *to)
     return rename(store->settings.path, to) == 0;
 }
 
-/* With the lock held exclusively. */
+/* Call it with the lock held exclusively. */
 static void move_away(struct yk_store *store)
 {
     char to[PATH_MAX + 16];
@@ -208,7 +208,7 @@ void yk_store_set_aside(struct yk_store *store)
     unlock_file(file);
 }
 
-/* 1: another process's log must be read with the file, so it is not immutable. */
+/* Returns 1 if another process's log must be read with the file, so that it is not immutable. */
 static int has_log(const struct yk_store *store)
 {
     char path[PATH_MAX + 8];
@@ -232,7 +232,7 @@ static int open_read_only(struct yk_store *store)
     return code & 0xff;
 }
 
-/* Errors of these are ignored: a failure here fails again where it matters.
+/* Errors of these statements are ignored: what fails here fails again where it matters.
  *
  * No call waits for the disk: otherwise a program that ends would wait 1 to 100 ms. A process that
  * is killed still leaves the file whole. If the machine goes down within seconds of a write the
@@ -250,7 +250,7 @@ static void settle(const struct yk_store *store)
                  NULL, NULL, NULL);
 }
 
-/* With the lock held as `how`. SQLITE_LOCKED: it must be held exclusively. */
+/* Call it with the lock held as `how`. Returns SQLITE_LOCKED if it must be held exclusively. */
 static int open_locked(struct yk_store *store, int how)
 {
     int code = connect_base(store, "mode=rwc");
@@ -315,7 +315,7 @@ static int open_once(struct yk_store *store, int how)
     int file;
     if (stat(store->settings.path, &info) == 0) {
         if (!S_ISREG(info.st_mode))
-            return SQLITE_CANTOPEN; /* nor make a lock file beside it */
+            return SQLITE_CANTOPEN; /* and make no lock file beside it */
         if (!is_trusted(store, &info))
             return SQLITE_CANTOPEN;
     }

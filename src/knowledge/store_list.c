@@ -136,7 +136,7 @@ static int64_t bytes_used(struct yk_store *store, int *code)
     return bytes;
 }
 
-/* Within a transaction. Removes a limited number; the next put removes more. */
+/* Call it within a transaction. Removes a limited number of lessons; the next put removes more. */
 int yk_store_trim(struct yk_store *store)
 {
     int code, steps = 0;

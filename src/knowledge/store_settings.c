@@ -29,7 +29,7 @@ static const struct yk_option options[] = {
 };
 
 /* An absolute path without links, so that later changes of links or of the working directory have
- * no effect; a new file has no links. 0: the name is too long. */
+ * no effect; a new file has no links. Returns 0 if the name is too long. */
 static int resolve(const char *asked, char path[PATH_MAX])
 {
     char folder[PATH_MAX];
@@ -41,7 +41,7 @@ static int resolve(const char *asked, char path[PATH_MAX])
     return length < PATH_MAX;
 }
 
-/* 0: the name is too long. */
+/* Returns 0 if the name is too long. */
 static int choose_path(struct yk_store_settings *settings, const char *asked)
 {
     static const char name[] = "/knowledge.db";

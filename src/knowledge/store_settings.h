@@ -1,5 +1,5 @@
 /* store_settings.h - the place of the knowledge base, its size limit, and the method of derivation:
- * from a store's spec, and for what it leaves open from the environment. */
+ * from a store's spec, or from the environment if that leaves them open. */
 #ifndef YK_KNOWLEDGE_STORE_SETTINGS_H
 #define YK_KNOWLEDGE_STORE_SETTINGS_H
 
@@ -9,7 +9,7 @@
 
 struct yk_store_settings {
     char path[PATH_MAX]; /* "": none */
-    char off[64];        /* why there is none; "" */
+    char off[64];        /* why there is no file; "" */
     int is_named;        /* 1: named by the spec or by YOKE_KB; 0: the default file */
     int64_t limit_bytes, patience_ns;
     const char *vfs;

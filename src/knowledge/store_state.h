@@ -50,11 +50,11 @@ struct yk_store {
     sqlite3 *base; /* NULL: not open; why[] says why, or it will be opened */
     sqlite3_stmt *statements[YK_SQL_COUNT]; /* prepared at first use */
     int given_up;                           /* 1: it will not be opened again */
-    int set_aside;                          /* number of times */
-    int failures;                           /* in a row */
+    int set_aside;                          /* number of files set aside */
+    int failures;                           /* number of failures in a row */
     int told;                               /* number of problems logged */
     int64_t deadline;                       /* time until which the present call may wait */
-    int64_t quiet_until;                    /* not used before this time, after failures */
+    int64_t quiet_until;                    /* after failures, not used before this time */
     char why[YK_STORE_WHY];
     struct yk_file_size guard;
 };
@@ -81,7 +81,7 @@ int yk_store_open_file(struct yk_store *store);
 void yk_store_close_file(struct yk_store *store);
 /* Renames the damaged file, unless another process has done so. */
 void yk_store_set_aside(struct yk_store *store);
-/* 1: the open file was removed or renamed. */
+/* Returns 1 if the open file was removed or renamed. */
 int yk_store_has_moved(struct yk_store *store);
 /* Stores the reason in why[], and logs the first one. */
 void yk_store_tell(struct yk_store *store, yoke_log_level level, const char *format, ...)

@@ -1,9 +1,9 @@
 /* device.h - PURE. A device that does not need to exist: its keys, and what its operations take.
  *
  * Three users have such devices. The sim backend runs a program's jobs on them (`sim:gpu:f=...`),
- * the simulator one job without arrays, and `yoke sim MACHINE step:KERNELS` jobs on arrays that
- * stay. A key means the same for all, and all compute times here. keys.c says which user has which
- * key; others are refused.
+ * the simulator runs one job without arrays, and `yoke sim MACHINE step:KERNELS` runs jobs on
+ * arrays that stay on them. A key means the same for all users, and all compute times with these
+ * functions. keys.c says which user has which key; others are refused.
  */
 #ifndef YK_MACHINE_DEVICE_H
 #define YK_MACHINE_DEVICE_H
@@ -41,7 +41,7 @@ struct yk_machine_device {
     char *identity;
 };
 
-/* What settings are for; `what` begins messages. */
+/* Whose settings are meant; messages begin with `what`. */
 struct yk_machine_use {
     const char *what;
     enum yk_machine_kind kind;
@@ -53,14 +53,14 @@ extern const struct yk_option yk_machine_options[];
 /* The device as it is if no key is given. */
 yoke_status yk_machine_device_open(const struct yk_machine_use *use, struct yk_machine_device *out);
 /* Reads "key=value:key=value". YOKE_EINVAL with a text that begins with `what`, if this user does
- * not have a key or a value is none. */
+ * not have a key, or a value is invalid. */
 yoke_status yk_machine_device_read(const struct yk_machine_use *use, const char *text,
                                    struct yk_machine_device *device);
-/* Whether the numbers that this user has are in range. */
+/* YOKE_EINVAL: a number that this user has is out of range. */
 yoke_status yk_machine_device_check(const struct yk_machine_use *use,
                                     const struct yk_machine_device *device);
 
-/* "key=value:key=value" of the keys that this user has and that are not as they were opened; freed
+/* "key=value:key=value" of the keys that this user has and whose values are not the defaults; freed
  * by yk_free. NULL: there is no memory. */
 char *yk_machine_device_text(const struct yk_machine_use *use,
                              const struct yk_machine_device *device);

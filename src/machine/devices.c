@@ -1,8 +1,8 @@
 /* devices.c - a machine as the names of simulated devices, for a runtime.
  *
  * The machine's noise, contention and seed become those of each device, and a rate relative to a
- * core's becomes a number. The cores' operations take effect, because a kernel's sums are made
- * there; GPUs have no results, and so need no memory here.
+ * core's becomes a number. Only the cores compute real results, because a kernel's sums are made
+ * there. GPUs only take time, so they need no memory here.
  */
 #include <math.h>
 #include <stdio.h>

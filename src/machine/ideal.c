@@ -34,9 +34,9 @@ static double gone_from(const struct yk_machine_device *device)
                 device->leave > 0 ? device->leave : INFINITY);
 }
 
-/* The lesser of what kernels could do and what the link could bring (if items differ: the most
- * expensive ones). Latencies and the launch take real time; load slows a kernel's fixed cost like
- * its items. */
+/* Average items that the GPU could do until then: what its kernels could do, or what its link could
+ * bring if that is less (if items differ, it brings the most expensive ones). Latencies and the
+ * launch take real time; load slows a kernel's fixed cost like its items. */
 static double gpu_items(const struct yk_machine *machine, const struct yk_machine_job *job, int gpu,
                         double until)
 {
@@ -75,7 +75,7 @@ double yk_machine_ideal(const struct yk_machine *machine, const struct yk_machin
         low = high;
         high *= 2;
         if (high > 1e18)
-            return INFINITY; /* all devices fail before */
+            return INFINITY; /* all devices fail or leave before the job is done */
     }
     for (int i = 0; i < 64; i++) {
         double middle = low + (high - low) / 2;

@@ -209,7 +209,7 @@ static void keys_of(const struct yk_machine_use *use, struct key_table *out)
     *next = (struct yk_option){ .name = NULL };
 }
 
-/* Whether a key counts only for arrays that stay. */
+/* Whether the user is a job without arrays, and the key matters only for arrays. */
 static int is_of_steps(const struct yk_machine_use *use, const char *text)
 {
     const size_t length = strcspn(text, "=:,");
@@ -232,7 +232,7 @@ yoke_status yk_machine_device_read(const struct yk_machine_use *use, const char 
     return yk_options_parse(keys.options, use->what, text, device);
 }
 
-/* A text counts as 1 if it is given. */
+/* The option's value as a number; of a text: 1 if it is given. */
 static double value_of(const struct yk_option *option, const struct yk_machine_device *device)
 {
     const void *field = (const char *)device + option->offset;

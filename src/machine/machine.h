@@ -17,8 +17,8 @@
 enum { yk_machine_gpus_max = 10000 };
 
 struct yk_machine {
-    struct yk_machine_device cpu; /* its contention and seed are those of all devices, and its
-                                   * noise, unless a GPU has its own */
+    struct yk_machine_device cpu; /* its contention and seed hold for all devices, and its noise for
+                                   * those without noise of their own */
     struct yk_machine_device *gpus;
     int gpu_count;
 };
@@ -27,12 +27,13 @@ struct yk_machine {
  * the line. */
 yoke_status yk_machine_parse(const char *text, enum yk_machine_user user, struct yk_machine *out);
 void yk_machine_close(struct yk_machine *machine);
-/* Checks a job's machine like the parser, if it was changed later. */
+/* Checks a job's machine like the parser; for machines that were changed after parsing. */
 yoke_status yk_machine_check(const struct yk_machine *machine);
 
 struct yk_machine_job;
-/* devices.c: the machine as devices of the sim backend whose operations only take time, all or only
- * one (0: the cores, 1 + g: GPU g; -1: all); freed by yk_free. NULL: there is no memory. */
+/* devices.c: the machine as text for yoke_config.devices: devices of the sim backend whose
+ * operations only take time. `only`: see yk_machine_ideal. Freed by yk_free. NULL: there is no
+ * memory. */
 char *yk_machine_devices(const struct yk_machine *machine, const struct yk_machine_job *job,
                          int only);
 

@@ -22,7 +22,7 @@ yoke_status yk_affinity_read(struct yk_processors *out);
 yoke_status yk_cpuset_read(struct yk_processors *out);
 void yk_processors_close(struct yk_processors *processors);
 int yk_processors_count(const struct yk_processors *processors);
-/* The processor at place `part` of `parts` equal parts of the set, in order; -1: it is empty. */
+/* The first processor of part number `part`, if the set is cut into `parts`; -1: it is empty. */
 int yk_processors_spread(const struct yk_processors *processors, int part, int parts);
 int yk_processors_have(const struct yk_processors *processors, int cpu);
 /* Written as "0-3,8"; cut with "..." if `text` is too small. */

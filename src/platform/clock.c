@@ -37,12 +37,12 @@ void yk_clock_sleep_ns(int64_t duration_ns)
     }
 }
 
-/* Time from a timer's end to the thread that slept: 5 us on a busy core, 50 on an idle one of a
- * virtual machine. */
+/* Time from a timer's end until the thread that slept runs: 5 us on a busy core, 50 on an idle one
+ * of a virtual machine. */
 static _Atomic int64_t lateness_ns;
 
-/* When the timer should end. Half of the time is slept at least: a thread that does not sleep
- * learns nothing, and would poll for ever after a while in which timers were late. */
+/* When the timer should end. At least half of the time is slept: a thread that does not sleep
+ * measures no lateness, and would poll for ever after timers had once been very late. */
 static int64_t end_for(int64_t time_ns, int64_t now_ns)
 {
     const int64_t half_ns = (time_ns - now_ns) / 2, late_ns = yk_typical(&lateness_ns);

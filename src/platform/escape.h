@@ -24,10 +24,10 @@
 struct yk_escape { /* one per thread */
     sigjmp_buf back;
     pthread_t thread;
-    const char *of;       /* owner of the call that it was last sent out of, for messages */
+    const char *of;       /* owner of the call that the thread was last sent out of, for messages */
     atomic_uint calls;    /* number of begins and ends of calls: odd during a call */
-    atomic_uint given_up; /* the call that it was last sent out of, until it has learned so; 0:
-                           * none */
+    atomic_uint given_up; /* the call that the thread is being sent out of, until its handler has
+                           * run; 0: none */
 };
 
 /* The calling thread's. */
@@ -40,8 +40,8 @@ unsigned yk_escape_call(const struct yk_escape *escape);
 /* Sends the thread out of that call, if it is still in it. `of` is kept. */
 void yk_escape_force(struct yk_escape *escape, unsigned call, const char *of);
 
-/* For a signal handler: does not return if yk_escape_force sent the signal and the call has not
- * ended. 1: it sent the signal, but the call has ended; 0: the signal came from elsewhere. */
+/* For a signal handler. Does not return if yk_escape_force sent the signal and the call has not
+ * ended. Returns 1 if the call has ended, 0 if the signal came from elsewhere. */
 int yk_escape_take(void);
 
 #endif

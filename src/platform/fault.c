@@ -34,7 +34,7 @@ static int users;                          /* under lock */
 static struct sigaction original[SIGNALS]; /* the handlers before ours was first installed */
 static struct sigaction earlier[SIGNALS];  /* the handlers that ours replaced last */
 static _Atomic(void (*)(const struct yk_fault *)) teller;
-/* A handler reads them, so they exist from the thread's beginning: otherwise their first use in a
+/* Handlers read these, so they exist from the thread's beginning: otherwise their first use in a
  * library that was loaded late would allocate memory. */
 #define YK_IN_HANDLER __attribute__((tls_model("initial-exec")))
 static _Thread_local struct attempt *trying YK_IN_HANDLER;

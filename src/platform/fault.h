@@ -21,16 +21,16 @@ struct yk_fault {
 struct yk_faults;
 yoke_status yk_faults_open(struct yk_faults **out);
 void yk_faults_close(struct yk_faults *faults); /* NULL is fine */
-/* Handlers that were installed over ours now come after ours. */
+/* Puts our handlers before handlers that were installed after them. */
 void yk_faults_renew(void);
 
-/* Calls fn(context) in the calling thread. 1: it returned. 0: a fault ended it, and everything that
- * it held is still held. */
+/* Calls fn(context) in the calling thread. Returns 1 if fn returned, 0 if a fault ended it; what it
+ * held then is still held. */
 int yk_fault_try(struct yk_faults *faults, void (*fn)(void *context), void *context,
                  struct yk_fault *out);
 
-/* Called in a fault's handler before the fault ends the process: `fn` may write a line to standard
- * error, and may call only what is safe in handlers. One function at a time; NULL: none. */
+/* Sets `fn`, which a fault's handler calls before the fault ends the process. It may write a line
+ * to standard error, and may call only what is safe in handlers. NULL: none. */
 void yk_fault_tell(void (*fn)(const struct yk_fault *fault));
 
 #endif

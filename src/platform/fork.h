@@ -9,8 +9,8 @@ void yk_fork_watch(void);
 int yk_fork_count(void);
 /* Call before a GPU driver is opened in this process. */
 void yk_driver_opens(void);
-/* 1: a driver was opened before the fork. Its threads and contexts are the parent's: its calls may
- * hang (PoCL's clock thread) or fail (CUDA), so the driver is not called. */
+/* Returns 1 if a driver was opened before the fork. Its threads and contexts are the parent's: its
+ * calls may hang (PoCL's clock thread) or fail (CUDA), so the driver is not called. */
 int yk_drivers_are_lost(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* frequency.c - a core's clock, from the kernel: the highest value that cpufreq may set. A virtual
- * machine has no cpufreq: there, the base clock in /proc/cpuinfo. (On bare metal the kernel
+ * machine has no cpufreq: there it is the base clock in /proc/cpuinfo. (On bare metal the kernel
  * measures that value again for all cores, which takes milliseconds.)
  */
 #include <pthread.h>

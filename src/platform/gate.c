@@ -12,8 +12,8 @@
 
 enum { SHUT, AWAITED, OPEN };
 
-/* If the gate was freed by then, the system call finds no sleeping thread, or wakes another one for
- * nothing, which futexes permit. */
+/* A thread may free the gate after the exchange. Then the system call finds no sleeping thread, or
+ * wakes another one for nothing, which futexes permit. */
 void yk_gate_open(struct yk_gate *gate)
 {
     if (atomic_exchange(&gate->state, OPEN) == AWAITED)

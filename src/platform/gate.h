@@ -8,11 +8,11 @@
 struct yk_gate { /* zero: shut */
     _Atomic unsigned state;
 };
-/* Lets all threads pass from now on. A thread that passes may free the gate once it is open. */
+/* Lets all threads pass from now on. A thread that has passed may free the gate. */
 void yk_gate_open(struct yk_gate *gate);
-/* Sleeps until it is open. */
+/* Sleeps until the gate is open. */
 void yk_gate_pass(struct yk_gate *gate);
-/* The same, at most until that time (yk_clock_ns). */
+/* Sleeps until the gate is open, at most until that time (yk_clock_ns). */
 void yk_gate_pass_until(struct yk_gate *gate, int64_t time_ns);
 
 #endif

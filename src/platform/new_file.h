@@ -26,8 +26,7 @@ int yk_new_file_open(struct yk_new_file *file, const char *path);
 /* Ends the file: 0 only if every byte arrived and the file is in its place; otherwise nothing of it
  * stays. */
 int yk_new_file_finish(struct yk_new_file *file);
-/* Call if the process ends now, whatever is open: removes unfinished files. A signal handler may
- * call it.
+/* Removes all unfinished files. For a process that must end at once; a signal handler may call it.
  */
 void yk_new_files_abandon(void);
 /* Removes the unfinished file. */

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* Afterwards every page of the mapped, writable memory is present; a new page is on the caller's
- * NUMA node. Contents stay, even while other threads write them. Takes about 100 us per MiB of new
- * pages. Does nothing on systems that cannot do it (Linux before 5.14). Whole pages. */
+/* Makes all pages of mapped, writable memory present; new pages are placed on the caller's NUMA
+ * node. Contents stay, even while other threads write them. Takes about 100 us per MiB of new
+ * pages. Does nothing on Linux before 5.14. The memory must be whole pages. */
 void yk_memory_populate(void *memory, int64_t bytes);
 
 #endif

@@ -99,8 +99,8 @@ static int apply(const struct schedule *schedule)
  * Linux lets workers finish their slices, 3 ms, during which a GPU is idle. What helps, best first:
  * real time or higher priority, both of which need a right (root, ulimit -r, ulimit -e); or slices
  * shorter than the workers' (Linux 6.12 and later). High priority has another reason: a thread that
- * has just run waits until the others have had their turns, divided by its weight. If all fail,
- * only speed is lost. */
+ * has just run waits while the others have their turns, a time that Linux divides by the thread's
+ * weight. If all fail, only speed is lost. */
 static void go_first(void)
 {
     const struct schedule wishes[] = {
@@ -137,7 +137,7 @@ static void *thread_main(void *argument)
     struct start start = *(struct start *)argument;
     yk_free(argument);
     pthread_setname_np(pthread_self(), start.name);
-    prctl(PR_SET_TIMERSLACK, 1UL); /* ours rarely sleep, and then until something is due */
+    prctl(PR_SET_TIMERSLACK, 1UL); /* our threads rarely sleep, and then until something is due */
     attends = start.kind == YK_THREAD_ATTENDS;
     usual_nice = getpriority(PRIO_PROCESS, 0);
     if (attends) {

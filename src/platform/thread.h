@@ -1,5 +1,5 @@
-/* thread.h - threads, locks and sleeping: everything of the operating system's. No other file has
- * an #ifdef for a system.
+/* thread.h - threads, locks and sleeping, as the operating system offers them. No other file has an
+ * #ifdef for a system.
  */
 #ifndef YK_PLATFORM_THREAD_H
 #define YK_PLATFORM_THREAD_H
@@ -44,7 +44,7 @@ void yk_thread_end_long(void);
 /* Processor the caller runs on right now (operating system's number). */
 int yk_thread_cpu(void);
 /* Keeps the calling thread on processor `cpu` (it moves there at once) until yk_thread_unpin
- * restores its affinity. 0 if the system refuses; then there is nothing to restore. */
+ * restores its affinity. Returns 0 if the system refuses; then there is nothing to restore. */
 struct yk_affinity {
     unsigned long bits[1024 / (8 * sizeof(unsigned long))];
 };
@@ -56,7 +56,8 @@ void yk_thread_unpin(const struct yk_affinity *before);
 struct yk_parker {
     _Atomic unsigned state;
 };
-/* Sleeps until woken, or until timeout_ns has passed (< 0: no limit). 1: woken; 0: timeout.
+/* Sleeps until woken, or until timeout_ns has passed (< 0: no limit). Returns 1 if woken, 0 after a
+ * timeout.
  */
 int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns);
 void yk_parker_wake(struct yk_parker *parker);

@@ -23,10 +23,10 @@ struct yk_core {
 struct yk_topology {
     struct yk_core *cores; /* usable cores, one hardware thread each, sorted by core index; owned */
     int core_count;        /* >= 1 */
-    int machine_cores;     /* usable or not */
+    int machine_cores;     /* all of the machine, usable or not */
     int quota_cores;       /* cgroup CPU quota rounded up to whole cores; 0 if there is none */
     int64_t memory_bytes;  /* usable host memory: the machine's, or the cgroup's limit if smaller */
-    int64_t l2_bytes, l3_bytes; /* size of one; 0 if unknown */
+    int64_t l2_bytes, l3_bytes; /* size of one cache; 0 if unknown */
     char model[YK_MODEL_BYTES]; /* processor's name */
 };
 yoke_status yk_topology_open(struct yk_topology *out);

@@ -1,4 +1,5 @@
-/* asked.c - which devices are asked: a single one, a team (partition/team.h), or all. */
+/* asked.c - which devices are asked to take part: a single one, a team (partition/team.h), or
+ * all. */
 #include <string.h>
 
 #include "simulator.h"

@@ -6,7 +6,7 @@
 #include "../partition/partitioner.h"
 #include "simulator.h"
 
-/* What was learned before is kept where this run taught nothing. */
+/* What was known of the device before; it is kept where this run taught nothing. */
 static struct yk_learned learned_before(const struct yk_simulator *sim, int d)
 {
     struct yk_learned learned;
@@ -49,7 +49,7 @@ static void learn(const struct yk_simulator *sim, int d, struct yk_learned_job *
     yk_learned_sum_up(ran, d, out, &outcome);
 }
 
-/* As in life/learn.c. */
+/* Adjusts shares as life/learn.c does. */
 static yoke_status adjust_shares(const struct yk_simulator *sim, struct yk_simulate_result *out)
 {
     double *shares = yk_calloc((size_t)sim->device_count, sizeof *shares);

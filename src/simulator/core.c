@@ -108,7 +108,7 @@ static void take(struct yk_simulator *sim, int lane, const struct yk_chunk *chun
     }
 }
 
-/* 1 if its GPU lane has a chunk that has not ended. */
+/* Handles the thread's GPU lane. Returns 1 if that has a chunk that has not ended. */
 static int see_to_gpu(struct yk_simulator *sim, int lane, int64_t *wake_ns)
 {
     int gpu = sim->lanes[lane].partner;

@@ -1,8 +1,9 @@
 /* gpu.c - a chunk's way through a GPU: copy in, kernel, copy out.
  *
  * Each direction of the link, and the kernel engine, do one operation at a time, in the order of
- * issue; chunks of different lanes overlap if these differ. Copies always take the same time, so
- * their ends are known when they are issued; a kernel proceeds on its device's clock.
+ * issue; chunks of different lanes overlap while they use different ones of these. Copies always
+ * take the same time, so their ends are known when they are issued; a kernel proceeds on its
+ * device's clock.
  */
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* heap.h - PURE. A priority queue: a heap of small numbers, each in it at most once, with a key
- * that can be changed. Equal keys come out in the order in which they were put in.
+/* heap.h - PURE. A priority queue: a heap of ids (small numbers), each in it at most once, with a
+ * key that can be changed. Equal keys come out in the order in which they were put in.
  */
 #ifndef YK_SIMULATOR_HEAP_H
 #define YK_SIMULATOR_HEAP_H
@@ -24,8 +24,8 @@ yoke_status yk_heap_open(struct yk_heap *heap, int ids); /* 0 .. ids - 1 */
 void yk_heap_close(struct yk_heap *heap);
 /* Inserts the id with this key, or changes its key. */
 void yk_heap_put(struct yk_heap *heap, int id, double key);
-void yk_heap_remove(struct yk_heap *heap, int id); /* nothing if it is not in */
-/* INFINITY if it is empty. */
+void yk_heap_remove(struct yk_heap *heap, int id); /* does nothing if it is not in the heap */
+/* The least key; INFINITY if the heap is empty. */
 double yk_heap_key(const struct yk_heap *heap);
 
 static inline int yk_heap_first(const struct yk_heap *heap)

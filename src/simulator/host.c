@@ -1,4 +1,5 @@
-/* host.c - how host threads wait: whether they hold a core meanwhile, and when an end is noticed.
+/* host.c - how host threads wait: whether they hold a core meanwhile, and when they notice that a
+ * chunk has ended.
  *
  * A GPU whose lanes are not driven by the cores' threads has its own thread, which waits for all
  * its chunks. Times are those of the machine. If there are more threads than cores, a thread that
@@ -72,7 +73,7 @@ void yk_host_ended(struct yk_simulator *sim, int lane)
     double crowd = yk_simulator_crowd(sim), late = machine->cpu.wake + machine->cpu.wait_switch;
     int full = sim->targets.count + sim->spinners >= machine->cpu.cores;
     if (l->partner >= 0 && sim->lanes[l->partner].doing != YK_LANE_HOSTS)
-        return; /* it looks when its piece is done */
+        return; /* the thread looks when its piece is done */
     if (l->spins)
         late = machine->cpu.poll * crowd;
     else if (sim->spec->waiting == YK_SIMULATE_YIELD)

@@ -111,7 +111,7 @@ static void begin(struct yk_simulator *sim)
     yk_simulator_ask_waiting(sim);
 }
 
-/* The next event; there is one. */
+/* Handles the next event. Call it only if there is one. */
 static void proceed(struct yk_simulator *sim, double timed, double ends)
 {
     if (timed <= ends) {
@@ -122,7 +122,7 @@ static void proceed(struct yk_simulator *sim, double timed, double ends)
     } else {
         double common = yk_heap_key(&sim->clocks);
         yk_simulator_advance(sim, ends);
-        if (sim->common < common) /* equal to the last bit */
+        if (sim->common < common) /* so that they are equal to the last bit */
             sim->common = common;
         operation(sim, yk_heap_first(&sim->clocks));
     }

@@ -125,7 +125,7 @@ static void draw_clusters(const struct yk_profile_spec *spec, double *costs)
     }
 }
 
-/* Cost of the first `at` items, if stretches of equal length have these costs. */
+/* The costs of stretches of equal length. */
 struct stretches {
     const double *sums; /* sums of the first 0, 1, 2 ... costs */
     int64_t count, items;
@@ -140,7 +140,7 @@ static double stretches_sum(const struct stretches *s, int64_t at)
     return s->sums[whole] + (place - (double)whole) * (s->sums[whole + 1] - s->sums[whole]);
 }
 
-/* costs -> sums in place; one more entry than there are costs. */
+/* Turns costs into sums, in place; the array has one entry more than there are costs. */
 static void sum_up(double *costs, int64_t count)
 {
     double sum = 0;
@@ -173,7 +173,7 @@ static yoke_status fill_stretches(const struct yk_profile_spec *spec, struct yk_
     return YOKE_OK;
 }
 
-/* The mean of `step` evenly distributed costs varies by 1 / sqrt(step) as much as one cost. */
+/* The mean of `step` evenly distributed costs varies 1 / sqrt(step) times as much as one cost. */
 static void fill_random(const struct yk_profile_spec *spec, struct yk_profile *profile,
                         int64_t steps)
 {

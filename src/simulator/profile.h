@@ -33,7 +33,7 @@ struct yk_profile {
     enum yk_profile_kind kind;
     int64_t items;
     double spread;
-    double *sums;   /* sums of the costs of the first 0, 1, 2 ... steps; NULL: computed */
+    double *sums;   /* sums of the costs of the first 0, 1, 2 ... steps; NULL: by `spread` */
     int64_t step;   /* items per step */
     double dearest; /* cost of the most expensive item, in average items */
 };

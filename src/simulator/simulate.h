@@ -48,19 +48,20 @@ struct yk_simulate_spec {
     int64_t first;                    /* the range's first item */
     int64_t unit;                     /* 0: 1 */
     int all_or_nothing;               /* as in yk_split_spec */
-    const char *partitioner;          /* NULL: auto; auto also if `learned` is too little for it */
-    int64_t threads; /* CPU lanes. 0: one per core; if threads of the cores drive GPUs, do nothing
-                      * meanwhile (nc-ht) and sleep, one more for each of them */
+    const char *partitioner;          /* NULL: auto, which is also used if `learned` tells too
+                                       * little for it */
+    int64_t threads; /* number of CPU lanes. 0: one per core, and one more for each thread that
+                      * drives a GPU, does nothing else meanwhile (nc-ht) and sleeps */
     enum yk_simulate_waiting waiting;
     double core_seconds;              /* of an average item on a core; 0: by the machine's rate */
     double bytes_in, bytes_out;       /* of an item */
     const struct yk_learned *learned; /* one per device, or NULL */
-    const struct yk_adjust *adjust;   /* what was noted of shares so far; NULL: nothing */
-    struct yk_late late;              /* how late such jobs were so far; zero: nothing */
-    const struct yk_team *team;       /* decides, with what it knows, which devices are asked; NULL:
-                                       * all */
+    const struct yk_adjust *adjust;   /* what earlier jobs taught about shares; NULL: nothing */
+    struct yk_late late;              /* how late such jobs were so far; zero: unknown */
+    const struct yk_team *team;       /* decides by what it knows which devices are asked to take
+                                       * part; NULL: all */
     void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
-    /* Changes what is known of a device beforehand, to something wrong or to less; or NULL. */
+    /* Makes what is known of a device beforehand wrong or less; or NULL. */
     void (*know)(void *context, int device, struct yk_split_device *known);
     void *context;
     int alone;           /* d + 1: only device d works; 0: all */
@@ -80,7 +81,7 @@ struct yk_simulate_device {
 };
 
 struct yk_simulate_result {
-    double seconds;       /* until the last item counted */
+    double seconds;       /* until the last item was done */
     double ideal_seconds; /* see yk_machine_ideal */
     struct yk_simulate_device *devices;
     int device_count;
@@ -88,8 +89,8 @@ struct yk_simulate_result {
     struct yk_late late;
     struct yk_team team; /* the team after this run; empty if there was none */
     int64_t threads, chunks;
-    double core_seconds; /* sum over the cores: useful work */
-    double spin_seconds; /* spinning threads */
+    double core_seconds; /* useful work, summed over the cores */
+    double spin_seconds; /* time of spinning threads, summed over the cores */
     double lost_seconds; /* everything that was not useful work */
     int64_t calls;       /* to the dispatcher */
     int64_t events;

@@ -24,7 +24,7 @@
 
 enum yk_lane_doing {
     YK_LANE_ASKS,
-    YK_LANE_WAITS,  /* got nothing; asks again after the next answer, or at its time */
+    YK_LANE_WAITS,  /* got no chunk; asks again after an answer to the dispatcher, or at its time */
     YK_LANE_WORKS,  /* a core: computes a piece */
     YK_LANE_HOSTS,  /* a core: its thread only waits for its GPU lane's chunk */
     YK_LANE_COMES,  /* a GPU: copies in */
@@ -38,14 +38,15 @@ enum yk_lane_doing {
 struct yk_simulated_lane {
     int device, number;
     enum yk_lane_doing doing;
-    int before, after; /* in the list of waiting lanes: ids, -1 */
+    int before, after; /* neighbours in the list of waiting lanes: ids; -1: none */
     int partner; /* of a core: the GPU lane that its thread drives; of a GPU lane: that core; -1:
                   * none */
     /* its work */
-    struct yk_chunk chunk; /* a GPU's; for a core the one beside a GPU's chunk (serial 0: none) */
-    int64_t completed;     /* items done of that one, or of a lease, and not reported */
+    struct yk_chunk chunk; /* a GPU lane's; of a core: the one that it computes while its GPU lane
+                            * works (serial 0: none) */
+    int64_t completed;     /* items of that chunk, or of a lease, that are done and not reported */
     struct yk_interval piece; /* a core's */
-    int slot; /* of the lease that it is a piece of; -1: none, it is of the chunk beside a GPU's */
+    int slot;    /* of the lease that the piece was cut from; -1: it was cut from `chunk` */
     double cost; /* of the piece, or of the GPU's chunk, in average items */
     double issued, began, ended;
     int next_queued; /* the next one in the queue for the kernel engine: id, -1 */
@@ -60,7 +61,7 @@ struct yk_simulated_device {
     /* its clock: shows `work` when the common clock shows `common` */
     double work, common, speed, load, target; /* target: of a GPU's kernel */
     int running;                              /* operations on it */
-    int runs;                                 /* lane of a GPU whose kernel runs: id, -1 */
+    int runs;                                 /* a GPU: the lane whose kernel runs: id; -1: none */
     double item_ns;                           /* an average item's work, on one core or the GPU */
     double in_free, out_free;                 /* when the link has finished what was issued */
     int queue_first, queue_last;              /* ids, -1 */
@@ -83,7 +84,7 @@ struct yk_simulator {
     uint32_t asked;      /* a bit for each device, if a team decides; 0: all */
     int streams;         /* lanes of each GPU that threads of the cores drive; 0: none */
     int waiting_first, waiting_last; /* ids, -1 */
-    int answered;                    /* number of answers since waiting lanes asked */
+    int answered;                    /* 1: the dispatcher got an answer since waiting lanes asked */
     int over;
 
     double now, common, pace; /* pace: of the common clock */
@@ -115,8 +116,8 @@ static inline double yk_simulator_cost(const struct yk_simulator *sim, int64_t f
 void yk_simulator_advance(struct yk_simulator *sim, double to);
 /* When the first of all operations ends; INFINITY if none runs. */
 double yk_simulator_next_end(const struct yk_simulator *sim);
-/* The lane's operation starts, and ends after `work` on its device's clock. A core's may follow on
- * its last one, without a stop. */
+/* The lane's operation starts, and ends after `work` on its device's clock. A core's operation may
+ * follow the last one without a call of stop. */
 void yk_simulator_start(struct yk_simulator *sim, int lane, double work);
 void yk_simulator_stop(struct yk_simulator *sim, int lane);
 /* One more (1) or one less (-1) thread holds a core without computing. */
@@ -133,7 +134,7 @@ enum yk_verdict yk_simulator_next(struct yk_simulator *sim, int lane, struct yk_
                                   int64_t *wake_ns);
 void yk_simulator_done(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk,
                        const struct yk_chunk_times *times);
-/* Of the lane's own chunk, only the items that it completed. */
+/* Reports only the items of the lane's own chunk that it completed. */
 void yk_simulator_done_part(struct yk_simulator *sim, int lane, const struct yk_chunk_times *times);
 void yk_simulator_returned(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk);
 /* Puts the lane into the list of waiting lanes, or takes it out. */
@@ -153,7 +154,7 @@ void yk_core_ended(struct yk_simulator *sim, int lane);
 void yk_core_fail(struct yk_simulator *sim);
 
 /* --- gpu.c --- */
-/* Its lane asks; 0 if it got nothing; *wake_ns is then when to ask again. */
+/* The lane asks for a chunk. Returns 0 if it got none; *wake_ns is then the time to ask again. */
 int yk_gpu_ask(struct yk_simulator *sim, int lane, int64_t *wake_ns);
 int yk_gpu_is_out(const struct yk_simulator *sim, int lane); /* has a chunk that has not ended */
 void yk_gpu_kernel_ended(struct yk_simulator *sim, int lane);
@@ -163,8 +164,8 @@ void yk_gpu_report(struct yk_simulator *sim, int lane);
 void yk_gpu_fail(struct yk_simulator *sim, int device);
 
 /* --- host.c --- */
-/* The first: a chunk was issued on a lane whose thread is not one of the cores'. The second: it was
- * noticed that the chunk has ended, or it is lost. */
+/* For a lane whose thread is not one of the cores'. issued: a chunk was issued on it. over: the
+ * thread noticed that the chunk has ended, or the chunk is lost. */
 void yk_host_issued(struct yk_simulator *sim, int lane);
 void yk_host_over(struct yk_simulator *sim, int lane);
 /* A core's thread has nothing to do but wait for its GPU lane's chunk, or no longer waits. */
@@ -174,18 +175,19 @@ void yk_host_stand(struct yk_simulator *sim, int core);
 void yk_host_ended(struct yk_simulator *sim, int lane);
 
 /* --- asked.c --- */
-/* Chooses the devices that are asked; the others get empty shares. Needs what is known of
- * devices. */
+/* Chooses the devices that are asked to take part; the others get empty shares. Call it when
+ * `known` is complete. */
 void yk_simulator_call(struct yk_simulator *sim);
 int yk_simulator_asks(const struct yk_simulator *sim, int device);
-/* Devices that are not asked leave. */
+/* Makes the devices that are not asked leave. */
 void yk_simulator_leave_out(struct yk_simulator *sim);
 /* What is known of teams after the run. */
 void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out);
 
 /* --- simulate.c --- */
 struct yk_machine_job yk_simulator_job(const struct yk_simulate_spec *spec);
-/* What a chunk is known to cost on the GPU, beforehand; 0: nothing is known, or NULL: the cores. */
+/* The overhead per chunk on the GPU, if it is known beforehand; 0: unknown, or gpu is NULL (the
+ * cores). */
 double yk_simulator_told_ns(const struct yk_machine_device *gpu);
 
 /* --- collect.c --- */

@@ -1,4 +1,4 @@
-/* step.h - PURE. A step of a program: kernels, one after the other, on arrays that stay.
+/* step.h - PURE. A step of a program: kernels, one after the other, on arrays that stay on devices.
  *
  *     smooth(in u[1], out w); smooth(in w[1], out u)
  *     multiply(in matrix:72, whole x, out y)*9; dot(sum, in x, in y); read y
@@ -39,12 +39,12 @@ struct yk_step_kernel {
 };
 struct yk_step_array {
     char name[YK_STEP_NAME_MAX];
-    int64_t bytes; /* of a row; 0: not said yet */
+    int64_t bytes; /* of a row; 0: not given yet */
 };
 enum yk_step_doing { YK_STEP_RUNS, YK_STEP_READS, YK_STEP_WRITES };
 struct yk_step_action {
     enum yk_step_doing doing;
-    int of; /* the kernel, or the array */
+    int of; /* number of the kernel, or of the array */
 };
 struct yk_step {
     struct yk_step_array arrays[YK_STEP_ARRAYS];

@@ -1,7 +1,8 @@
 /* trace_state.h - a trace's internals, for the writers (chrome.c, html.c).
  *
  * Tracks are added while other threads record, so their table does not move: it has room for the
- * maximum. A ring's events are those numbered from (count - capacity) on, at number % capacity.
+ * maximum. A ring holds the events with numbers from (count - capacity) on; event n is at place n %
+ * capacity.
  */
 #ifndef YK_TRACE_TRACE_STATE_H
 #define YK_TRACE_TRACE_STATE_H

@@ -1,2 +1,2 @@
-/* Takes the place of <stdbool.h> while a kernel file is flattened for a device: what devices have
- * of it is in their prelude (yoke/prelude_opencl.h, yoke/prelude_cuda.h). */
+/* Takes the place of <stdbool.h> while a kernel file is flattened for a device. The preludes
+ * (yoke/prelude_opencl.h, yoke/prelude_cuda.h) declare what devices have of it. */

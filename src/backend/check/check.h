@@ -16,8 +16,8 @@
 
 #include "../backend.h"
 
-/* Tests: breaches go to fn(context, text), and the offending call returns YOKE_EINVAL. Without fn
- * (NULL) a breach is logged as an error and the process is aborted. */
+/* For tests: passes breaches to fn(context, text); the call with the breach returns YOKE_EINVAL. If
+ * fn is NULL, a breach is logged as an error and aborts the process. */
 void yk_check_on_breach(void (*fn)(void *context, const char *text), void *context);
 
 enum { CHECK_QUEUES = 160 }; /* number of queues, of all devices, whose order is checked */
@@ -38,9 +38,9 @@ struct check_device {
     struct yk_backend table; /* base.backend points here */
     struct yk_device *inner;
     const struct yk_backend *backend; /* the inner device's */
-    atomic_int lost;     /* it has returned YOKE_EDEVICE, and must not return anything else any
-                          * more */
-    atomic_int injected; /* loss by yk_backend_fail_at: the backend is not called any more */
+    atomic_int lost;     /* 1: it has returned YOKE_EDEVICE, and must return only that from now
+                          * on */
+    atomic_int injected; /* 1: lost by yk_backend_fail_at: the backend is not called any more */
     atomic_int reaches;  /* 1: it reaches some other device */
     atomic_int inside;   /* number of threads in calls that only one thread may make at a time */
 };
@@ -58,9 +58,9 @@ struct check_buffer {
     int reserved;
 };
 
-/* What an operation comes after: everything on each queue up to this number. Entries from `slots`
- * on are undefined and mean none: most programs have few queues, and each call copies pasts. So
- * copy them only with yk_check_past_copy. */
+/* The operations that end before another begins: on each queue those up to number `upto`. Entries
+ * from `slots` on are undefined and mean no operation, which makes copies cheap: most programs have
+ * few queues, and each call copies pasts. So copy a past only with yk_check_past_copy. */
 struct check_past {
     int slots;
     int64_t upto[CHECK_QUEUES];
@@ -69,7 +69,7 @@ struct check_past {
 struct check_queue {
     struct check_object object;
     struct yk_queue *inner;
-    int slot; /* -1: its order is not checked */
+    int slot; /* its index in check_past.upto; -1: its order is not checked */
     struct check_past past;
 };
 
@@ -83,9 +83,9 @@ struct check_program {
 struct check_event {
     struct check_object object;
     struct yk_event *inner;
-    struct check_past past; /* including the operation itself */
+    struct check_past past; /* including its own operation */
     int done;               /* 1: seen complete */
-    int holders;            /* beside its first owner; under the lock */
+    int holders;            /* owners beside the first; guarded by the lock */
     yoke_status outcome;
 };
 
@@ -93,9 +93,9 @@ struct check_event {
 struct check_use {
     const struct check_buffer *buffer; /* NULL: host memory */
     uintptr_t first, last;
-    int64_t run, pitch; /* run > 0: only the first `run` bytes of each `pitch` */
+    int64_t run, pitch; /* if run > 0, only the first `run` bytes of each `pitch` bytes */
     int writes;
-    int by_kernel; /* a kernel uses it, somewhere in it: only prevents freeing it */
+    int by_kernel; /* 1: a kernel uses an unknown part of it, which only prevents freeing it */
 };
 
 /* check_object.c */
@@ -106,12 +106,12 @@ yoke_status yk_check_breach(const struct check_device *device, const char *slot,
                             ...) __attribute__((format(printf, 3, 4)));
 void yk_check_add(struct check_object *object);    /* locks */
 void yk_check_remove(struct check_object *object); /* locks */
-/* The object; NULL after a breach: it is closed, was never opened, is of another kind, or belongs
- * to another device than `device` (if not NULL). */
+/* Returns the object. NULL after a breach: it is closed, was never opened, is of another kind, or
+ * belongs to another device than `device` (if not NULL). */
 void *yk_check_find(const struct check_device *device, enum check_kind kind, const void *handle,
                     const char *slot);
 struct check_device *yk_check_device_find(const void *handle, const char *slot);
-/* An object of that kind that the device still has; NULL if there is none. */
+/* Returns an object of that kind that the device still has; NULL if there is none. */
 struct check_object *yk_check_left(const struct check_device *device, enum check_kind kind);
 const char *yk_check_kind_name(enum check_kind kind);
 
@@ -122,7 +122,7 @@ void yk_check_leave(struct check_device *device);
 struct check_return {
     const char *slot;
     yoke_status status;
-    unsigned allowed; /* bits 1 << status, allowed beside YOKE_OK */
+    unsigned allowed; /* statuses allowed beside YOKE_OK, as bits 1 << status */
     const void *made;
     int was_lost; /* before the call */
 };
@@ -133,22 +133,22 @@ yoke_status yk_check_returned(struct check_device *device, const struct check_re
 struct check_operation; /* opaque */
 struct check_operation_spec {
     struct check_queue *queue;
-    struct check_past *past; /* everything it comes after, without itself */
+    struct check_past *past; /* all operations before it, without itself */
     const struct check_use *uses;
     int use_count;
     const char *slot;
 };
-/* YOKE_EINVAL after a breach: an operation in flight that does not come before this one uses the
- * same memory. *out (NULL if order is not checked) is passed to yk_check_issued, or to yk_free if
- * the operation is not issued after all. */
+/* YOKE_EINVAL after a breach: an operation in flight uses the same memory and is not ordered before
+ * this one. Pass *out (NULL if order is not checked) to yk_check_issued, or to yk_free if the
+ * operation is not issued after all. */
 yoke_status yk_check_order(const struct check_operation_spec *spec, struct check_operation **out);
-/* The operation was issued; it joins its own past, which later operations come after. `pending` 0:
- * it is already complete. */
+/* Call it after the operation was issued, with `pending` 0 if it is already complete. Adds the
+ * operation to the pasts of its event and of its queue. */
 void yk_check_issued(const struct check_operation_spec *spec, struct check_operation *operation,
                      int pending);
 void yk_check_past_copy(struct check_past *past, const struct check_past *from);
 void yk_check_past_add(struct check_past *past, const struct check_past *other);
-/* Everything in `past` is complete. */
+/* Removes the operations in `past` from those in flight: they are complete. */
 void yk_check_settle(const struct check_past *past);
 int yk_check_in_use(const struct check_buffer *buffer);
 int yk_check_host_in_use(uintptr_t first, uintptr_t last);
@@ -164,7 +164,7 @@ void yk_check_decommit(struct yk_device *device, struct yk_buffer *buffer, int64
                        int64_t bytes);
 yoke_status yk_check_commit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
                             int64_t bytes);
-/* A breach unless all of these bytes are committed. */
+/* Reports a breach unless all of these bytes are committed. */
 yoke_status yk_check_committed(const struct check_buffer *buffer, const char *slot, int64_t first,
                                int64_t last);
 
@@ -174,13 +174,13 @@ const void *yk_check_pinned_until(struct yk_device *device, const void *host);
 void yk_check_unpin(struct yk_device *device, void *host);
 yoke_status yk_check_host_alloc(struct yk_device *device, int64_t bytes, void **out);
 void yk_check_host_free(struct yk_device *device, void *host);
-/* A breach if a copy of this host memory would cover parts that were pinned separately. */
+/* Reports a breach if a copy of this host memory would cover parts that were pinned separately. */
 yoke_status yk_check_in_one(const struct check_device *device, const void *host, int64_t bytes);
-/* Whether `host` lies in memory of the device's host_alloc. *use: that a kernel uses this memory.
- */
+/* Returns 1 if `host` lies in memory of the device's host_alloc; *use then says that a kernel uses
+ * it. */
 int yk_check_host_is_own(const struct check_device *device, const void *host,
                          struct check_use *use);
-/* Memory that the device still has pinned or allocated is a breach, and is released here. */
+/* Reports memory that the device still has pinned or allocated as breaches, and releases it. */
 void yk_check_host_left(struct check_device *device);
 
 /* check_operation.c */
@@ -200,7 +200,7 @@ void yk_check_event_times(struct yk_event *event, struct yk_event_times *out);
 void yk_check_event_close(struct yk_event *event);
 void yk_check_event_hold(struct yk_event *event);
 
-/* check_fault.c: YOKE_OK, or the status to return instead of calling the backend. */
+/* check_fault.c: Returns YOKE_OK, or the status to return instead of calling the backend. */
 yoke_status yk_check_inject(struct check_device *device, const char *slot);
 
 #endif

@@ -52,7 +52,7 @@ yoke_status yk_check_call_open(struct check_call *call, const struct check_call_
 {
     *call = (struct check_call){ .device = a->queue->object.device };
     call->was_lost =
-        atomic_load(&call->device->lost); /* before the call: another thread may lose it */
+        atomic_load(&call->device->lost); /* now: another thread may lose it during the call */
     call->made = yk_check_untouched();
     call->event = yk_calloc(1, sizeof *call->event);
     if (!call->event)

@@ -1,6 +1,6 @@
 /* check_call.h - the common path of all operations on a queue: copy, zero, launch. Each slot checks
- * its own arguments and lists the memory it uses. Then: open (events, order, injected failure), the
- * backend's call, close (what it returned).
+ * its own arguments and lists the memory it uses. Then it calls open (events, order, injected
+ * failure), the backend, and close (what the backend returned).
  */
 #ifndef YK_BACKEND_CHECK_CALL_H
 #define YK_BACKEND_CHECK_CALL_H
@@ -13,8 +13,8 @@ struct check_call {
     struct yk_event **after; /* the backend's events */
     int after_count;
     struct check_operation *operation;
-    struct check_event *event; /* for the caller, made before the backend is called; its past is
-                                * that of the operation */
+    struct check_event *event; /* for the caller, made before the call of the backend; has the
+                                * operation's past */
     struct yk_event *made;     /* the backend's event */
     int was_lost, reads_peer;
 };
@@ -26,13 +26,13 @@ struct check_call_arguments {
     int after_count;
     const struct check_use *uses;
     int use_count;
-    const struct check_device *peer; /* its events may be in `after`, too */
+    const struct check_device *peer; /* of a PEER copy: its events may be in `after`, too */
 };
 
-/* The caller's queue; NULL after a breach. */
+/* Returns the caller's queue; NULL after a breach. */
 struct check_queue *yk_check_call_queue(const struct yk_queue *handle, const char *slot,
                                         int needs_memory);
-/* YOKE_OK: call the backend with call->after and call->made, then yk_check_call_close. */
+/* If it returns YOKE_OK, call the backend with call->after and call->made, then close. */
 yoke_status yk_check_call_open(struct check_call *call, const struct check_call_arguments *a);
 /* The caller gets an event only if the backend made one, so that its path for operations that are
  * complete on return is tested too. */

@@ -1,11 +1,11 @@
 /* check_device.c - the checking wrapper: any device, with both sides of backend.h verified.
  *
  * A wrapper has its own table with the same optional slots as the backend's, so that callers take
- * the same paths. Checked of the caller: handles are open and belong to this device, ranges are
- * inside their buffers, nothing overlaps what may still run (check_order.c), one thread at a time
- * calls, and everything is closed in the end. Checked of the backend: statuses are of the slot's
- * classes, outputs are written exactly on YOKE_OK, texts name the device, and a lost device stays
- * lost. yk_backend_fail_at makes calls fail (check_fault.c).
+ * the same paths. It checks that the caller's handles are open and belong to this device, that
+ * ranges are inside their buffers, no operation conflicts with one in flight (check_order.c), one
+ * thread at a time calls, and everything is closed in the end. It checks that the backend's
+ * statuses are of the slot's classes, outputs are written exactly on YOKE_OK, texts name the
+ * device, and a lost device stays lost. yk_backend_fail_at makes calls fail (check_fault.c).
  */
 #include "check.h"
 
@@ -20,7 +20,7 @@ static yoke_status check_queue_open(struct yk_device *handle, struct yk_queue **
     if (!device)
         return YOKE_EINVAL;
     const int was_lost =
-        atomic_load(&device->lost); /* before the call: another thread may lose it */
+        atomic_load(&device->lost); /* now: another thread may lose it during the call */
     yoke_status status = yk_check_inject(device, "queue_open");
     if (status != YOKE_OK)
         return status;
@@ -69,14 +69,14 @@ static yoke_status kernel_whole(const struct check_device *device, const yoke_ke
     return YOKE_OK;
 }
 
-/* Runs beside everything else: no enter. */
+/* May run while another thread is inside the device, so it does not call yk_check_enter. */
 static yoke_status check_build(struct yk_device *handle, const yoke_kernel *kernel,
                                struct yk_program **out)
 {
     struct check_device *device = yk_check_device_find(handle, "build");
     if (!device)
         return YOKE_EINVAL;
-    int was_lost = atomic_load(&device->lost); /* before the call: another thread may lose it */
+    int was_lost = atomic_load(&device->lost); /* now: another thread may lose it during the call */
     yoke_status status = kernel_whole(device, kernel);
     if (status == YOKE_OK)
         status = yk_check_inject(device, "build");
@@ -140,7 +140,7 @@ static void object_close(struct check_device *device, struct check_object *objec
     }
 }
 
-/* Everything that the caller left open is a breach, and is closed here: queues first, because
+/* Reports everything that the caller left open as breaches, and closes it: queues first, because
  * without them nothing is in flight. */
 static void close_left(struct check_device *device)
 {

@@ -1,8 +1,8 @@
 /* check_event.c - events of checked devices: a complete event stays complete, and its times are
  * read only afterwards.
  *
- * An event is seen complete when poll or wait says so for the first time. Then an injected failure
- * may replace its outcome, the outcome is kept, and everything before it leaves flight.
+ * When poll or wait reports an event complete for the first time, an injected failure may replace
+ * its outcome. The outcome is stored, and the operations in its past are no longer in flight.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -33,7 +33,8 @@ static int seen(struct check_event *event, yoke_status *outcome)
     return done;
 }
 
-/* The backend now says `done` and `now`; earlier it said complete, with `before`. */
+/* Compares what the backend reports now, `done` and `now`, with its first report: complete, with
+ * outcome `before`. */
 static void compare(struct check_event *event, int done, yoke_status now, yoke_status before)
 {
     struct check_device *device = event->object.device;
@@ -114,7 +115,7 @@ void yk_check_event_hold(struct yk_event *handle)
     yk_check_unlock();
 }
 
-/* Returns 1 if it has other holders. */
+/* Drops one holder. Returns 0 if it was the last. */
 static int let_go(struct check_event *event)
 {
     yk_check_lock();

@@ -1,10 +1,11 @@
 /* check_fault.c - makes the nth backend call fail, so that tests reach every error path of the
  * callers.
  *
- * Counted across all wrappers: alloc, commit, pin, host_alloc, queue_open, copy, zero, build,
- * launch, and the first time an event is seen complete. For a status that only a build may return,
- * only builds count. A device that was lost this way stays lost. Its backend is not called any
- * more, but what runs on it is left to end, because it still uses the caller's memory.
+ * The count covers, across all wrappers, alloc, commit, pin, host_alloc, queue_open, copy, zero,
+ * build, launch, and the first time an event is seen complete. For a status that only a build may
+ * return, only builds count. A device that was lost this way stays lost. Its backend is not called
+ * any more, but operations in flight are allowed to end, because they still use the caller's
+ * memory.
  */
 #include <string.h>
 

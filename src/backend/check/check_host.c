@@ -1,7 +1,7 @@
 /* check_host.c - host memory behind the wrapper: what was pinned, and the driver's own.
  *
- * The caller pins nothing twice; unpins on the device that pinned, while no operation uses the
- * memory; releases everything before the device closes; and issues no copy that covers parts pinned
+ * The caller must pin nothing twice; unpin on the device that pinned, while no operation uses the
+ * memory; release everything before the device closes; and issue no copy that covers parts pinned
  * separately. Memory pinned by other code is not known here.
  */
 #include "../../base/alloc.h"
@@ -17,7 +17,7 @@ struct check_host {
 
 static struct check_host *all; /* guarded by the lock of check_object.c */
 
-/* Whether memory pinned by one device is pinned for the other. */
+/* Whether the memory, which host->device pinned, is pinned for `device`, too. */
 static int is_for(const struct check_host *host, const struct check_device *device)
 {
     return device->base.desc.pins_alone
@@ -34,7 +34,7 @@ static struct check_host *overlapping(const struct check_device *device, uintptr
     return host;
 }
 
-/* Takes the entry off the list; NULL: there is none. */
+/* Removes the entry of `memory` from the list and returns it; NULL if there is none. */
 static struct check_host *take(const struct check_device *device, const void *memory, int pinned)
 {
     struct check_host **at = &all, *host;
@@ -79,7 +79,7 @@ yoke_status yk_check_pin(struct yk_device *handle, void *memory, int64_t bytes, 
     if (is_pinned_in(device, first, last))
         return yk_check_breach(device, "pin", "%lld bytes at %p are pinned already",
                                (long long)bytes, memory);
-    int was_lost = atomic_load(&device->lost); /* before the call: another thread may lose it */
+    int was_lost = atomic_load(&device->lost); /* now: another thread may lose it during the call */
     yoke_status status = yk_check_inject(device, "pin");
     if (status != YOKE_OK)
         return status;
@@ -136,7 +136,7 @@ yoke_status yk_check_host_alloc(struct yk_device *handle, int64_t bytes, void **
         return YOKE_EINVAL;
     if (bytes < 1)
         return yk_check_breach(device, "host_alloc", "%lld bytes", (long long)bytes);
-    int was_lost = atomic_load(&device->lost); /* before the call: another thread may lose it */
+    int was_lost = atomic_load(&device->lost); /* now: another thread may lose it during the call */
     yoke_status status = yk_check_inject(device, "host_alloc");
     if (status != YOKE_OK)
         return status;

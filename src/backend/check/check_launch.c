@@ -1,4 +1,4 @@
-/* check_launch.c - launch: whether the chunk is valid, and the arguments match the kernel's
+/* check_launch.c - launch: checks that the chunk is valid and that the arguments match the kernel's
  * parameters.
  */
 #include "../../base/alloc.h"
@@ -47,7 +47,7 @@ static yoke_status launch_whole(const struct check_device *device, const struct 
             return yk_check_breach(device, "launch", "indexes %lld to %lld along an extent of %lld",
                                    (long long)all.along[d].first, (long long)all.along[d].last,
                                    (long long)launch->extent[d - 1]);
-    /* There may be more threads than cores, but not more than simulated cores. */
+    /* There may be more lanes than real cores, but not more than simulated ones. */
     if (device->base.desc.host_memory &&
         (launch->lane < 0 ||
          (device->base.desc.virtual_clock && launch->lane >= device->base.desc.lanes)))
@@ -82,13 +82,14 @@ static yoke_status launch_queue(const struct check_device *device,
     return YOKE_OK;
 }
 
-/* Checks and translates the arguments: they get the backend's buffers. One allocation holds them
- * and their uses. */
+/* Checks the arguments, and replaces their buffers by the backend's. One allocation holds them and
+ * their uses. */
 static yoke_status launch_args(const struct check_device *device,
                                const struct check_program *program, struct yk_launch *launch,
                                struct check_use **uses)
 {
-    const size_t count = (size_t)program->param_count, queue = count; /* its use is the last */
+    const size_t count = (size_t)program->param_count, queue = count; /* the queue's use is the
+                                                                       * last */
     if (count && !launch->args)
         return yk_check_breach(device, "launch", "no arguments for %d parameters",
                                program->param_count);

@@ -28,7 +28,7 @@ static yoke_status make(struct check_device *device, const struct making *making
     if (bytes < 1)
         return yk_check_breach(device, making->slot, "%lld bytes", (long long)bytes);
     const int was_lost =
-        atomic_load(&device->lost); /* before the call: another thread may lose it */
+        atomic_load(&device->lost); /* now: another thread may lose it during the call */
     yoke_status status = yk_check_inject(device, making->slot);
     if (status != YOKE_OK)
         return status;
@@ -106,8 +106,8 @@ int64_t yk_check_memory_free(struct yk_device *handle)
     return bytes;
 }
 
-/* The end of the committed bytes that start at `at` and have no gap; `at` if that byte is not
- * committed. ranges_lock held. */
+/* Returns the end of the committed bytes from `at` on, up to the first gap; `at` if that byte is
+ * not committed. ranges_lock held. */
 static int64_t committed_up_to(const struct check_buffer *buffer, int64_t at)
 {
     const struct check_range *range = buffer->committed;
@@ -138,7 +138,8 @@ yoke_status yk_check_committed(const struct check_buffer *buffer, const char *sl
                                         (long long)at);
 }
 
-/* 0: it was known already, and `range` is not used. */
+/* Adds these bytes to the committed ones. Returns 0 if they were all known already; `range` is then
+ * not used. */
 static int note_committed(struct check_buffer *buffer, struct check_range *range, int64_t first,
                           int64_t last)
 {
@@ -186,8 +187,9 @@ yoke_status yk_check_commit(struct yk_device *handle, struct yk_buffer *buffer_h
     return status;
 }
 
-/* `rest` is used for the part after the cut, if a range is cut in two. Ranges may overlap; what
- * remains of several begins at the same byte. */
+/* Removes these bytes from the committed ones. `rest` takes the part after the cut, if a range is
+ * cut in two, and is freed if not. Ranges may overlap; if several are cut in two, the parts after
+ * the cut begin at the same byte, so `rest` covers all of them. */
 static void cut_out(struct check_buffer *buffer, int64_t first, int64_t last,
                     struct check_range *rest)
 {

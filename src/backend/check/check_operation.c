@@ -1,8 +1,9 @@
-/* check_operation.c - copy, zero and reach: whether the arguments are valid and the memory
+/* check_operation.c - copy, zero and reach: checks that the arguments are valid and the memory
  * exists. */
 #include "check_call.h"
 
-/* Makes a range of a buffer a use. */
+/* Completes *use for a range of a buffer: on entry first is its offset, last its number of
+ * bytes. */
 static yoke_status buffer_use(const struct check_device *device, const char *slot,
                               const struct yk_buffer *handle, struct check_use *use)
 {
@@ -18,7 +19,7 @@ static yoke_status buffer_use(const struct check_device *device, const char *slo
     return yk_check_committed(buffer, slot, offset, offset + bytes);
 }
 
-/* The source of a copy without the host; `peer` is the device that has it. */
+/* Makes the use of the source of a copy WITHIN or PEER; `peer` is the device that has it. */
 static yoke_status source_use(const struct check_device *device, const struct check_device *peer,
                               const struct yk_copy *copy, struct check_use uses[2])
 {
@@ -39,7 +40,7 @@ static yoke_status source_use(const struct check_device *device, const struct ch
     return status;
 }
 
-/* The two sides of a copy. */
+/* Makes the uses of both sides of a copy. */
 static yoke_status copy_uses(const struct check_device *device, const struct yk_copy *copy,
                              struct check_use uses[2])
 {

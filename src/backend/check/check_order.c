@@ -1,9 +1,9 @@
 /* check_order.c - checks that operations in flight do not conflict.
  *
- * Each operation has a number on its queue and knows its past: for each queue, the number up to
- * which everything comes before it (its queue's past, and that of each event in `after`). If two
- * operations use the same bytes and one of them writes, one must be in the other's past. Between
- * two devices only events given to a copy between them define an order; otherwise the first
+ * Each operation has a number on its queue and a past: for each queue, the number up to which all
+ * operations end before it begins (from its queue's past and those of the events in `after`). If
+ * two operations use the same bytes and one of them writes, one must be in the other's past.
+ * Between two devices only events given to a copy between them define an order; otherwise the first
  * operation must have been seen complete. An operation leaves flight when the caller has seen it or
  * a later one complete, or has closed the queue. What the hardware has really done does not count,
  * so the verdict is the same on every run.
@@ -82,7 +82,7 @@ void yk_check_past_add(struct check_past *past, const struct check_past *other)
         past_reach(past, slot, other->upto[slot]);
 }
 
-/* Whether some of the bytes first .. last - 1 are used. */
+/* Whether `use` contains one of the bytes first .. last - 1. */
 static int touches(const struct check_use *use, uintptr_t first, uintptr_t last)
 {
     uintptr_t pitch = (uintptr_t)use->pitch, start = use->first;
@@ -96,7 +96,7 @@ static int touches(const struct check_use *use, uintptr_t first, uintptr_t last)
     return first < start + (uintptr_t)use->run || start + pitch < last;
 }
 
-/* Costs one step for each run of `a`. */
+/* Whether the uses have a byte in common. Takes one step for each run of `a`. */
 static int overlap(const struct check_use *a, const struct check_use *b)
 {
     uintptr_t at;
@@ -126,7 +126,7 @@ static int operations_conflict(const struct check_operation *before,
     return 0;
 }
 
-/* Lock held. The operation in flight that conflicts with this one; NULL if none does. */
+/* Lock held. Returns an operation in flight that conflicts with this one; NULL if none does. */
 static const struct check_operation *conflict_find(const struct check_operation_spec *spec)
 {
     const struct check_operation *before = in_flight;

@@ -1,5 +1,5 @@
-/* check_scope.c - what every checked call has in common: one thread is inside the device at a time,
- * and a call writes its output exactly if it returns YOKE_OK. */
+/* check_scope.c - what is checked in every call: one thread is inside the device at a time, and a
+ * call writes its output exactly if it returns YOKE_OK. */
 #include "check.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ yoke_status yk_check_returned(struct check_device *device, const struct check_re
     int untouched = result->made == yk_check_untouched();
     if (status == YOKE_EDEVICE)
         atomic_store(&device->lost, 1);
-    else if (status == YOKE_OK && result->was_lost) /* the object was made and is returned */
+    else if (status == YOKE_OK && result->was_lost) /* only report: the object exists */
         yk_check_breach(device, result->slot, "worked on a device that was lost");
     if (status != YOKE_OK && !(result->allowed & 1u << status))
         return yk_check_breach(device, result->slot, "may not fail with '%s'",

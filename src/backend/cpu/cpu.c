@@ -2,9 +2,9 @@
  *
  * Kernels run in the launching thread, on host memory, so there is nothing to allocate, copy or
  * wait for: those slots are absent, and every event is NULL, which means complete. After open only
- * variant_run.h writes, and it synchronises itself, so any number of workers may launch on one
- * device at the same time. A launch costs one indirect call and the unpacking of at most 24
- * arguments on the stack.
+ * variant_run.h writes, which is thread-safe, so any number of workers may launch on one device at
+ * the same time. A launch costs one indirect call and the unpacking of at most 24 arguments on the
+ * stack.
  */
 #include <string.h>
 
@@ -132,7 +132,7 @@ static yoke_status cpu_launch(struct yk_queue *queue, struct yk_program *program
         const struct yk_launch_arg *arg = &launch->args[p];
         if (program->values >> p & 1)
             memcpy(&args[p], &arg->value, sizeof args[p]);
-        else /* element 0 may lie outside the memory: an address, not yet a pointer */
+        else /* an integer, because element 0 may lie outside the memory */
             args[p] = (void *)((uintptr_t)arg->host + (uintptr_t)arg->shift);
     }
     if (program->is_step)

@@ -11,9 +11,9 @@
 
 enum { YK_CPU_CORES_MAX = 1024 }; /* of one device; further cores are not used */
 
-/* The operating system's numbers of the device's cores; their count is desc->cores. For descs of
- * the cpu backend, also behind the checking wrapper. Valid as long as the list that has the
- * desc. */
+/* Returns the operating system's numbers of the device's cores, desc->cores of them. Only for descs
+ * of the cpu backend, also behind the checking wrapper. Valid until the list with the desc is
+ * closed. */
 const int *yk_cpu_cores(const struct yk_device_desc *desc);
 
 extern const struct yk_backend yk_backend_cpu;

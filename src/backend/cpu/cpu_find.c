@@ -8,7 +8,7 @@
  * affinity=ignore takes all of the process's cpuset, even if the calling thread is bound to fewer
  * cores.
  *
- * A device's cores are those with the same number at the selected level.
+ * Cores with the same number at the selected level (numa, L3, L2) become one device.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -95,9 +95,10 @@ static yoke_status settings_open(const struct search *search, struct cpu_setting
     return YOKE_OK;
 }
 
-/* Single-precision operations that a core begins per cycle: two fused multiply-adds of its widest
- * vectors, as server cores do; without that instruction, one addition and one multiplication. 0 on
- * processors other than x86, whose width is not known here. */
+/* Returns the single-precision operations that a core begins per cycle: two fused multiply-adds of
+ * its widest vectors, as server cores do; in the baseline variant, which lacks this instruction,
+ * one addition and one multiplication. 0 on processors other than x86, whose width is unknown
+ * here. */
 static double operations_each(int variant)
 {
 #if defined(__x86_64__)
@@ -109,8 +110,8 @@ static double operations_each(int variant)
 #endif
 }
 
-/* Cores that become one device: of the first `count` those that have `number` at `level`; level
- * NULL: all of these. */
+/* Selects the cores of one device: of the first `count` cores those that have `number` at `level`,
+ * or all of them if level is NULL. */
 struct selection {
     int count;
     const struct level *level;
@@ -218,9 +219,9 @@ static yoke_status select_cores(const struct search *search)
     return add_first(search);
 }
 
-/* Says when fewer cores are used than the process could have, and what bound the thread. In the
- * log, a binding meant for this program is information; one that another library or launcher made
- * is a warning. Logged once. */
+/* If a binding leaves out some cores of the process's cpuset, reports what bound the thread. The
+ * log line is a warning if the binding was not meant for this program (a side effect), otherwise
+ * information. It is logged once. */
 static void tell_binding(const struct search *search, char *why)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;

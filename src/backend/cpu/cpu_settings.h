@@ -6,7 +6,7 @@
 #include "cpu_device.h"
 
 struct cpu_settings {
-    int variant; /* 0: the best this processor has; otherwise variant + 1 */
+    int variant; /* 0: auto; otherwise the number of the variant to use, plus 1 */
     int ignores_affinity;
     int cpus[YK_CPU_CORES_MAX];
 };

@@ -1,8 +1,8 @@
 /* variant.c - which of a kernel's CPU variants this processor can run.
  *
- * The levels are those of the x86-64 psABI. The compiler's run-time check covers the features that
- * need the operating system's help (wide registers). The few features that the two compilers do not
- * both name are read from cpuid. clang 14 rejects the level names themselves.
+ * The levels are those of the x86-64 psABI. __builtin_cpu_supports covers the features that need
+ * the operating system's help (wide registers). A few features, whose names gcc and clang do not
+ * both know, are read from cpuid. clang 14 does not accept the names of the levels.
  */
 #include "variant.h"
 
@@ -44,7 +44,7 @@ static int detect(void)
 
 int yk_cpu_variant_best(void)
 {
-    static atomic_int known; /* variant + 1; in a race both threads find the same answer */
+    static atomic_int known; /* variant + 1; in a race both threads store the same value */
     int best = atomic_load_explicit(&known, memory_order_relaxed) - 1;
     if (best < 0) {
         best = detect();

@@ -5,12 +5,12 @@
 
 #include <yoke/kernel_type.h>
 
-/* Index of the highest variant the processor and the operating system support: 0 baseline, 1
+/* Returns the highest variant that the processor and the operating system support: 0 baseline, 1
  * x86-64-v3, 2 x86-64-v4. Asks the processor once; thread-safe. */
 int yk_cpu_variant_best(void);
 /* "base", "v3", "v4" */
 const char *yk_cpu_variant_name(int variant);
-/* The kernel's highest variant up to `highest`; NULL if it has none. */
+/* Returns the kernel's highest variant up to `highest`; NULL if it has none. */
 yoke_cpu_fn *yk_cpu_variant_choose(const yoke_kernel *kernel, int highest);
 
 #endif

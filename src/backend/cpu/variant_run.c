@@ -5,8 +5,8 @@
 #include "../../platform/clock.h"
 #include "variant.h"
 
-/* A core that is not comparing divides its chunk into this many slices, and after each checks
- * whether another core has found the fastest variant. */
+/* While one core compares, the others divide their chunks into this many slices, and check after
+ * each slice whether the fastest variant is known. */
 enum { SLICES = 16 };
 
 void yk_variant_run_open_one(struct yk_variant_run *run, yoke_cpu_fn *function)
@@ -55,7 +55,7 @@ static int64_t whole_blocks(const yoke_chunk *chunk, int64_t items)
 }
 
 /* Runs one round at the beginning of `left`, the rest of a chunk of `items` indexes. Returns the
- * number of items done; 0: `left` is too short. */
+ * number of items done, 0 if `left` is too short. */
 static int64_t compare(struct yk_variant_run *run, void *const *args, const yoke_chunk *left,
                        int64_t items)
 {

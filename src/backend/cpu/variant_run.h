@@ -1,9 +1,9 @@
 /* variant_run.h - calls a kernel's CPU variants: a given one, or all that the processor can run,
  * compared in the first chunks (variant_trial.h), after which the fastest is kept.
  *
- * Any number of cores may call at the same time. Only one of them compares. The others divide their
- * chunks into slices, so that each soon uses the variant that was found. When the comparison is
- * settled, a call costs two loads more than a plain one.
+ * Any number of cores may call it at the same time, but only one of them compares. The others
+ * divide their chunks into slices, so that each soon uses the variant found. After the comparison,
+ * a call costs two loads more than a plain call of the function.
  */
 #ifndef YK_BACKEND_CPU_VARIANT_RUN_H
 #define YK_BACKEND_CPU_VARIANT_RUN_H
@@ -13,12 +13,12 @@
 #include "variant_trial.h"
 
 struct yk_variant_run {
-    _Atomic(yoke_cpu_fn *) best; /* the best so far */
+    _Atomic(yoke_cpu_fn *) best; /* the fastest variant so far */
     atomic_llong compares_from;  /* compare in chunks of at least this many items; INT64_MAX: in
                                   * none */
-    atomic_flag is_comparing;    /* owns the fields below */
+    atomic_flag is_comparing;    /* set by the core that uses the fields below */
     struct yk_variant_trial trial;
-    yoke_cpu_fn *function[YOKE_CPU_VARIANTS]; /* of the trial's variants */
+    yoke_cpu_fn *function[YOKE_CPU_VARIANTS]; /* of the variants in the trial */
     const char *name[YOKE_CPU_VARIANTS], *kernel;
 };
 

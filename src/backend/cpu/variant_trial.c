@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least mean time of a piece: reading the clock takes 25 to 50 ns, about 1 % of it. A trial of
- * three variants takes one core 0.2 to 0.8 ms. With half or twice this value the same variants are
- * chosen. */
+/* Least mean time of a piece, in ns: reading the clock takes 25 to 50 ns, about 1 % of it. A trial
+ * of three variants takes one core 0.2 to 0.8 ms. With half or twice this value the same variants
+ * are chosen. */
 static const int64_t piece_ns = 4000;
 /* Another variant replaces the widest one only if it takes a sixteenth less time. Smaller
  * differences vary from run to run, and so would the last bits of results. */
 static const double clearly = 15.0 / 16;
-/* Pieces grow by this factor until they take long enough; chunks larger by this factor are tried
- * again. */
+/* Pieces grow by the factor GROWTH until they take long enough. If they were too short in the end,
+ * chunks that are LARGER times a round need another trial. */
 enum { GROWTH = 4, LARGER = 16 };
 
 void yk_variant_trial_open(struct yk_variant_trial *trial, int count, int64_t unit)
@@ -37,7 +37,7 @@ int yk_variant_trial_note(struct yk_variant_trial *trial, const int64_t *ns, int
         all += ns[v];
     const int is_long = all >= 2 * trial->count * piece_ns;
     if (!is_long && piece >= trial->wanted && trial->wanted < INT64_MAX / GROWTH) {
-        trial->wanted *= GROWTH; /* a chunk may have that many items; whole blocks are longer */
+        trial->wanted *= GROWTH; /* this piece had `wanted` items, or more in whole blocks */
         return 0;
     }
     if (trial->rounds == YK_TRIAL_ROUNDS)

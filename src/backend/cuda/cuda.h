@@ -1,4 +1,4 @@
-/* cuda.h - what the files of this folder share. Others use only yk_backend.
+/* cuda.h - what the files of this folder share. Other folders use only yk_backend.
  *
  *   cuda_load.c     driver and compiler, found at run time
  *   cuda_error.c    the driver's codes as texts and status classes; entering a context
@@ -46,38 +46,38 @@ struct yk_cuda_device {
     CUcontext context;
     int arch;                 /* 90 for compute capability 9.0 */
     int64_t grain;            /* bytes of the smallest page; 0: pages cannot be mapped on demand */
-    CUdeviceptr first_memory; /* keeps the driver's memory for small buffers; 0: none */
+    CUdeviceptr first_memory; /* makes the driver keep its memory for small buffers; 0: none */
     yk_mutex pieces_lock;     /* guards the lists of what its buffers have mapped */
     _Atomic int64_t booked;   /* bytes of all buffers */
     _Atomic int64_t mapped;   /* bytes of `booked` that are mapped */
-    /* Bytes of memory that other processes left to us, and when the driver was last asked. */
+    /* Bytes that other processes left to this one, and when the driver reported that. */
     _Atomic int64_t ours, asked_ns;
     atomic_int lost;
-    _Atomic int64_t well_ns; /* when the driver last accepted work for it */
+    _Atomic int64_t well_ns; /* when the driver last accepted work for this device */
 
     yk_mutex event_lock; /* guards the unused events */
     struct yk_event *unused_events;
-    CUevent anchor;      /* the device's clock: this event was recorded */
-    int64_t anchor_ns;   /* at this time of the host's clock */
-    CUevent next_anchor; /* for the next anchor; not in use */
+    CUevent anchor;      /* event that links the device's clock to the host's */
+    int64_t anchor_ns;   /* time of `anchor` on the host's clock */
+    CUevent next_anchor; /* unused; becomes the next anchor */
 
     struct yk_watcher watcher;
     struct yk_cuda_watch *first_watch, **watch_end;
     int telling; /* 1: the watcher is calling a notify function */
 };
 
-enum { YK_CUDA_READERS_MOST = 32 }; /* GPUs with a bit in open_to */
+enum { YK_CUDA_READERS_MOST = 32 }; /* number of GPUs with a bit in open_to */
 
 struct yk_buffer {
     CUdeviceptr address;
     int64_t bytes;  /* as requested */
     int64_t page;   /* bytes mapped at a time */
-    int64_t span;   /* bytes of its addresses: whole pages */
-    int64_t booked; /* bytes of memory; for reserved addresses, those mapped */
+    int64_t span;   /* bytes of addresses reserved: whole pages */
+    int64_t booked; /* bytes of memory booked; for reserved addresses, the mapped bytes */
     int reserved;
-    struct yk_cuda_segment *pieces; /* mapped so far */
-    unsigned char *mapped;          /* one byte per page; NULL: all was allocated at once */
-    _Atomic uint32_t *open_to; /* for each page, bits: GPUs that may read it, by their numbers */
+    struct yk_cuda_segment *pieces; /* segments mapped so far */
+    unsigned char *mapped;          /* for each page 1 if it is mapped; NULL: allocated at once */
+    _Atomic uint32_t *open_to;      /* for each page a bit per GPU number: that GPU may read it */
 };
 
 struct yk_queue {
@@ -113,21 +113,22 @@ struct yk_nvrtc {
 yoke_status yk_nvrtc_load(const struct yk_nvrtc **out);
 
 /* cuda_error.c */
-/* "CUDA_ERROR_OUT_OF_MEMORY"; api may be NULL. */
+/* Returns a name such as "CUDA_ERROR_OUT_OF_MEMORY"; api may be NULL. */
 const char *yk_cuda_code_name(const struct yk_cuda_api *api, CUresult code);
-/* Reports what failed and returns the error's class. The device is lost, unless the code only means
- * that there is no memory. */
+/* Reports that `what` failed and returns the error's class. Marks the device as lost, unless the
+ * code only means that there is no memory. */
 yoke_status yk_cuda_fail(struct yk_cuda_device *device, CUresult code, const char *what);
-/* The same for calls whose arguments come from others, which may be wrong. */
+/* Like yk_cuda_fail, but for calls with arguments of the caller: if these are wrong, the device is
+ * not lost. */
 yoke_status yk_cuda_refuse(struct yk_cuda_device *device, CUresult code, const char *what);
-/* The same if the code does not matter: queued work may or may not have taken effect, so it cannot
- * be repeated on what it left behind. */
+/* Like yk_cuda_fail, but marks the device as lost for every code: it is unknown which queued work
+ * took effect, so it cannot be repeated on the memory that it may have changed. */
 yoke_status yk_cuda_lose(struct yk_cuda_device *device, CUresult code, const char *what);
-/* The first line of every slot: YOKE_EDEVICE if the device is lost; otherwise its context is
- * current until yk_cuda_leave. */
+/* Call it first in every slot. Returns YOKE_EDEVICE if the device is lost; otherwise makes its
+ * context current until yk_cuda_leave. */
 yoke_status yk_cuda_enter(struct yk_cuda_device *device);
 void yk_cuda_leave(struct yk_cuda_device *device);
-/* The same for calls that clean up, also on a lost device; 0: the context cannot be entered. */
+/* For slots that clean up, also on a lost device. Returns 0 if the context cannot be entered. */
 int yk_cuda_enter_anyway(struct yk_cuda_device *device);
 
 /* cuda_find.c */
@@ -136,7 +137,7 @@ yoke_status yk_cuda_find(const struct yk_device_spec *spec, int asked, struct yk
 int yk_cuda_hides(const struct yk_device_desc *desc);
 
 /* cuda_memory.c */
-extern int64_t yk_cuda_step_bytes; /* bytes of a page of a small buffer; tests make it smaller */
+extern int64_t yk_cuda_step_bytes; /* page size of a small buffer; tests make it smaller */
 void yk_cuda_memory_open(struct yk_cuda_device *device);
 void yk_cuda_memory_close(struct yk_cuda_device *device);
 yoke_status yk_cuda_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
@@ -148,19 +149,19 @@ yoke_status yk_cuda_reserve(struct yk_device *base, int64_t bytes, struct yk_buf
 void yk_cuda_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
                       int64_t bytes);
 
-/* Called by a thread that waits for work queued at `since_ns`. If that was some time ago, and the
- * driver was not asked for free memory lately, asks it: the thread has the time. */
+/* Call it in a thread that waits for work queued at `since_ns`. If that was some time ago, and the
+ * driver's latest answer is old, it asks the driver for free memory: the thread has the time. */
 void yk_cuda_memory_notice(struct yk_cuda_device *device, int64_t since_ns);
 
-/* The reader may read what `copy` takes from its peer, which is mapped and stays so. */
+/* Lets `reader` read the memory that `copy` takes from its peer; that must be mapped, and stay
+ * so. */
 CUresult yk_cuda_memory_open_to(const struct yk_cuda_device *reader, const struct yk_copy *copy);
 
 /* cuda_peer.c */
 double yk_cuda_reach(struct yk_device *device, struct yk_device *from);
-/* The queue's context is current. */
+/* Call it with the queue's context current. */
 CUresult yk_cuda_copy_peer(const struct yk_queue *queue, const struct yk_copy *copy);
-CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy); /* for several runs: where they come
-                                                             * from */
+CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy); /* source of a copy of several runs */
 /* Gives the queue's device access to the memory that `copy` reads. YOKE_ELOST if the device that
  * owns this memory no longer works. */
 yoke_status yk_cuda_peer_ready(const struct yk_queue *queue, const struct yk_copy *copy);
@@ -168,14 +169,15 @@ yoke_status yk_cuda_peer_ready(const struct yk_queue *queue, const struct yk_cop
 /* cuda_queue.c */
 yoke_status yk_cuda_queue_open(struct yk_device *device, struct yk_queue **out);
 void yk_cuda_queue_close(struct yk_queue *queue);
-void yk_cuda_queue_release(struct yk_queue *queue); /* the same, while the device is in use */
+void yk_cuda_queue_release(struct yk_queue *queue); /* if no notify function is in the queue; other
+                                                     * threads may use the device */
 yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
                          struct yk_event **event);
 yoke_status yk_cuda_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
                          struct yk_event **event);
 
-/* cuda_event.c. An operation: begin (makes an event, if one is wanted, and makes the queue wait for
- * what comes before), the driver's calls, end. Between enter and leave. */
+/* cuda_event.c. An operation has three steps, all between enter and leave: begin makes the event,
+ * if one is wanted, and lets the queue wait for `after`; then come the driver's calls; then end. */
 struct yk_cuda_operation {
     struct yk_queue *queue;
     const char *what;
@@ -183,21 +185,21 @@ struct yk_cuda_operation {
     int after_count;
     int timed;               /* 1: record its start, too */
     int passing;             /* 1: no thread will sleep until its end */
-    struct yk_event **event; /* the caller's, may be NULL */
+    struct yk_event **event; /* where the caller gets the event; NULL: it wants none */
     struct yk_event *made;
 };
 yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation);
-/* `code` is the result of the driver's calls. On failure everything that was queued is over before
- * this returns; if anything was queued, the device is lost. */
+/* `code` is the result of the driver's calls. On failure it waits for all that was queued; the
+ * device is lost if the calls succeeded and only the end could not be recorded. */
 yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult code);
 
-yoke_status yk_cuda_events_open(struct yk_cuda_device *device); /* event_lock is open */
+yoke_status yk_cuda_events_open(struct yk_cuda_device *device); /* event_lock must be open */
 void yk_cuda_events_close(struct yk_cuda_device *device);
 enum { YK_CUDA_PENDING = 600 }; /* CUDA_ERROR_NOT_READY */
 CUresult yk_cuda_look(struct yk_event *event);
 /* Sleeps until the event is over; returns its outcome. */
 CUresult yk_cuda_sleep(struct yk_event *event);
-void yk_cuda_event_hold(struct yk_event *event); /* one more close needed */
+void yk_cuda_event_hold(struct yk_event *event); /* one more close is needed */
 struct yk_cuda_device *yk_cuda_event_device(const struct yk_event *event);
 int yk_cuda_poll(struct yk_event *event, yoke_status *outcome);
 yoke_status yk_cuda_wait(struct yk_event *event);
@@ -217,13 +219,14 @@ struct yk_cuda_source {
     int option_count;
     int to_ptx;
 };
-/* What would be requested of the compiler on this device; YOKE_EBUILD if there is no compiler. */
+/* Sets the options for compiling the source for this device; YOKE_EBUILD if there is no
+ * compiler. */
 yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_cuda_source *source,
                                 char arch_option[48]);
 yoke_status yk_cuda_compile(const struct yk_cuda_device *device,
                             const struct yk_cuda_source *source, struct yk_blob *image);
 
-/* cuda_warm.c: between these calls the compiler is prepared in another thread. */
+/* cuda_warm.c: Between these two calls another thread prepares the compiler. */
 struct yk_cuda_warming {
     struct yk_thread thread;
     int runs;

@@ -3,7 +3,7 @@
  * Driver and compiler are found at run time, so no CUDA header is needed to build. Handles are
  * opaque, numbers are those of the driver's ABI, and functions are called through tables that
  * cuda_load.c fills. Names keep NVIDIA's spelling after cu and nvrtc, so that its documentation can
- * be searched. A second name is the symbol of the ABI version used.
+ * be searched. The second name in a list is the symbol, which contains the ABI version.
  */
 #ifndef YK_BACKEND_CUDA_API_H
 #define YK_BACKEND_CUDA_API_H
@@ -184,7 +184,7 @@ typedef struct {
        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **args,    \
        void **extra))
 
-/* Drivers before 10.2 have no virtual memory: arrays are then allocated at once. */
+/* Drivers before CUDA 10.2 lack virtual memory: there arrays are allocated at once. */
 #define YK_CUDA_VIRTUAL_FUNCTIONS(F)                                                               \
     F(MemGetAllocationGranularity, "cuMemGetAllocationGranularity",                                \
       (size_t * bytes, const CUmemAllocationProp *properties, int option))                         \

@@ -10,7 +10,7 @@
 #include "../../base/status.h"
 #include "cuda.h"
 
-/* The newest architecture NVRTC knows that is not newer than `arch`; 0 if there is none. */
+/* Returns the newest architecture up to `arch` that NVRTC knows; 0 if there is none. */
 static int newest_known(const struct yk_nvrtc_api *nvrtc, int arch)
 {
     int archs[256], count = 0, best = 0;

@@ -81,7 +81,7 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
         return YOKE_ENOMEM;
     device->base.backend = &yk_backend_cuda;
     device->base.desc = *desc;
-    device->base.desc.settings = NULL; /* the list that owns them may be freed first */
+    device->base.desc.settings = NULL; /* the list, which owns them, may be freed before */
     device->cu = &driver->api;
     CUresult code = open_context(device);
     if (code != CUDA_SUCCESS) {
@@ -116,7 +116,7 @@ destroy_context:
 
 /* ---- host memory ---- */
 
-/* Whether the driver has pinned these pages. */
+/* Whether the driver has pinned the page of `host`. */
 static int is_pinned(const struct yk_cuda_device *device, const void *host)
 {
     unsigned type = 0;

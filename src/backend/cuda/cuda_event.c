@@ -12,21 +12,21 @@
 #include "../../platform/clock.h"
 #include "cuda.h"
 
-/* Between microseconds and a context switch: polling this long costs less than sleeping. */
+/* Polls for look_ns before it sleeps, because that costs less than a context switch. Polls an event
+ * without `wakes` every light_nap_ns. Moves the anchor when it is anchor_lasts_ns old. */
 static const int64_t look_ns = 5000;
 static const int64_t light_nap_ns = 50000;
 static const int64_t second_ns = 1000000000;
 static const int64_t anchor_lasts_ns = 4000000000;
 
-/* An event that can wake a sleeping thread makes the GPU interrupt a core, and a thread of the
- * driver run, even if no thread sleeps; a thread that polls it sees the end 25 us late. So the end
- * of an operation is a `light` event, which does neither. If a thread may sleep until the end,
- * `wakes` is recorded behind it, for 1 us of the host's time.
- */
+/* An event that can wake a sleeping thread is expensive: the GPU interrupts a core, a thread of the
+ * driver runs, even if no thread sleeps, and a thread that polls sees the end 25 us late. So a
+ * `light` event, which cannot wake, marks the end of an operation. Only if a thread may sleep until
+ * the end, `wakes` is recorded after it, which takes 1 us of the host's time. */
 struct yk_event {
     struct yk_cuda_device *device;
     CUevent begin, wakes, light;
-    CUevent end; /* `light`; `wakes` if times are asked for */
+    CUevent end; /* `light`, or `wakes` if the operation is timed */
     int timed;   /* 1: begin is recorded, too */
     int called;  /* 1: wakes is recorded, too */
     int64_t submitted_ns;
@@ -98,7 +98,8 @@ static CUresult settle(struct yk_event *event, CUresult code)
 }
 
 /* Every launch on a place comes after the place's last upload, which has mostly ended long before.
- * A poll costs no more than a wait in the stream, and makes further ones unnecessary. */
+ * So the event is polled: that costs no more than a wait in the stream, and once it is seen
+ * complete, later launches need no call. */
 static int is_over(struct yk_event *event, const struct yk_cuda_device *current)
 {
     if (atomic_load_explicit(&event->state, memory_order_acquire) == CUDA_SUCCESS)
@@ -165,7 +166,7 @@ yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult 
         }
         return YOKE_OK;
     }
-    /* Part of it may be queued, and no event will report it. */
+    /* A part may be queued, and no event will report its end. */
     device->cu->StreamSynchronize(operation->queue->stream);
     yk_cuda_event_close(operation->made);
     return is_queued ? yk_cuda_lose(device, code, operation->what)
@@ -184,13 +185,13 @@ static CUresult sleep_until_end(struct yk_event *event)
     if (event->called)
         return cu->EventSynchronize(event->wakes);
     while ((code = cu->EventQuery(event->end)) == YK_CUDA_PENDING)
-        yk_clock_sleep_ns(light_nap_ns); /* cuEventSynchronize would spin */
+        yk_clock_sleep_ns(light_nap_ns); /* cuEventSynchronize on `light` would spin */
     return code;
 }
 
-/* Sleeps until the event is over. If the driver reports an error, asks once more: a dead context
- * gives the same answer at once; otherwise the work would still be running when it is believed to
- * have failed. Context current. */
+/* Sleeps until the event is over. The context must be current. If the driver reports an error, asks
+ * again: in a dead context the answer comes at once and is the same. In any other the work may
+ * still run, so the second call waits for it. */
 static CUresult see_end(struct yk_event *event)
 {
     CUresult code = sleep_until_end(event);
@@ -256,8 +257,8 @@ yoke_status yk_cuda_wait(struct yk_event *event)
 
 /* ---- times ---- */
 
-/* Records `event` in a new stream and polls it; *seen_ns is when it was seen complete. Context
- * current. */
+/* Records `event` in a new stream and polls it; *seen_ns is when it was seen complete. The context
+ * must be current. */
 static CUresult record_now(struct yk_cuda_device *device, CUevent event, int64_t *seen_ns)
 {
     CUstream stream;
@@ -275,7 +276,7 @@ static CUresult record_now(struct yk_cuda_device *device, CUevent event, int64_t
     return code;
 }
 
-/* Nanoseconds from the anchor to `event` on the device's clock. */
+/* Nanoseconds from the anchor to `event` on the device's clock; -1 if unknown. */
 static int64_t since_anchor(const struct yk_cuda_device *device, CUevent event)
 {
     float milliseconds = 0;
@@ -283,8 +284,8 @@ static int64_t since_anchor(const struct yk_cuda_device *device, CUevent event)
     return code == CUDA_SUCCESS ? (int64_t)((double)milliseconds * 1e6) : -1;
 }
 
-/* Moves the anchor to now. Its time is computed from the old anchor: the host's clock would be late
- * whenever this thread is. */
+/* Moves the anchor to now. Its time is computed from the old anchor's, because the host's clock is
+ * read too late if this thread is delayed. */
 static void move_anchor(struct yk_cuda_device *device)
 {
     int64_t seen, distance;
@@ -352,7 +353,7 @@ yoke_status yk_cuda_events_open(struct yk_cuda_device *device)
     CUresult code = device->cu->EventCreate(&device->anchor, CU_EVENT_BLOCKING_SYNC);
     if (code == CUDA_SUCCESS)
         code = device->cu->EventCreate(&device->next_anchor, CU_EVENT_BLOCKING_SYNC);
-    /* Twice: the first time the driver initialises things. */
+    /* Twice, because the first call also initialises the driver. */
     for (int i = 0; i < 2 && code == CUDA_SUCCESS; ++i)
         code = record_now(device, device->anchor, &device->anchor_ns);
     return code == CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(device, code, "comparing clocks");

@@ -29,7 +29,7 @@ static int attribute(const struct yk_cuda_api *cu, CUdevice device, int name)
     return cu->DeviceGetAttribute(&value, name, device) == CUDA_SUCCESS ? value : 0;
 }
 
-/* The same text for one physical device under any driver. */
+/* Writes a text that is the same for one physical device under any driver. */
 static void identify(const struct yk_cuda_api *cu, CUdevice device, char *text, size_t capacity)
 {
     CUuuid uuid;
@@ -90,7 +90,7 @@ static yoke_status apply_settings(const struct yk_device_spec *spec, struct yk_d
     desc->settings = settings;
     if (set->memory_bytes && set->memory_bytes < desc->memory_bytes)
         desc->memory_bytes = set->memory_bytes;
-    /* Enough queued work while a host thread waits for a core. */
+    /* 4 lanes give the GPU enough work while a host thread waits for a core. */
     desc->lanes = set->lanes ? (int)set->lanes : 4;
     return YOKE_OK;
 }
@@ -126,7 +126,7 @@ static yoke_status describe(const struct yk_cuda_driver *driver, int index,
     return YOKE_OK;
 }
 
-/* Appends one GPU. If that is impossible, it is an error only if the GPU was asked for by
+/* Appends one GPU. If it fails with YOKE_ENODEV, that is an error only if the user gave the GPU's
  * number. */
 static yoke_status consider(const struct yk_device_spec *spec, const struct yk_cuda_driver *driver,
                             int index, struct yk_device_list *list)
@@ -231,7 +231,7 @@ yoke_status yk_cuda_find(const struct yk_device_spec *spec, int asked, struct yk
     return status;
 }
 
-/* If all GPUs are hidden, the driver does not even start. */
+/* If all GPUs are hidden, the driver does not even start; then this one is hidden, too. */
 int yk_cuda_hides(const struct yk_device_desc *desc)
 {
     const struct yk_cuda_driver *driver;

@@ -2,10 +2,10 @@
  *
  * Blocks are some warps, wide along the fastest dimension. For 2-D and 3-D kernels 64 x 4 threads,
  * or 32 x 8, were within 1 % of the best of eight shapes in five kernels
- * (docs/results/kernels-h200.md). Made kernels have no loops: one grid covers the chunk exactly, or
- * several if it exceeds a grid's limits. Handwritten kernels loop with the grid's stride and get
- * one grid. Pointers are those of the arrays' global element 0, computed as integers, so an address
- * outside the buffer is harmless as long as no thread uses it.
+ * (docs/results/kernels-h200.md). Kernels made by YOKE_KERNEL have no loops: one grid covers the
+ * chunk exactly, or several if it exceeds a grid's limits. Handwritten kernels loop with the grid's
+ * stride and get one grid. Kernels get the address of each array's global element 0, computed as an
+ * integer: outside the buffer it is harmless as long as no thread uses it.
  */
 #include <stdio.h>
 #include <yoke/job.h>
@@ -13,9 +13,9 @@
 #include "../launch_space.h"
 #include "cuda.h"
 
-enum { STEP_ARGS = 3 }; /* arguments of a step kernel's queue */
+enum { STEP_ARGS = 3 }; /* number of arguments for a step kernel's queue */
 static const int64_t grid_most[3] = { INT32_MAX, 65535, 65535 };
-/* Entries count a grid's threads in 32 bits. */
+/* Limit of a grid's indexes along a dimension: entries count its threads in 32 bits. */
 static const int64_t indexes_most = (int64_t)1 << 31;
 
 struct grid {
@@ -56,7 +56,7 @@ static void set_blocks(const struct yk_program *program, const struct yk_launch 
                                                                : count[d]);
 }
 
-/* Indexes along each dimension of the range that one grid of a made kernel covers. */
+/* Sets the number of indexes along each dimension of the range that one grid can cover. */
 static void set_most(const struct yk_program *program, const struct yk_launch *launch,
                      const struct grid *grid, int64_t most[3])
 {
@@ -82,7 +82,7 @@ static CUdeviceptr address_of(const struct yk_launch_arg *arg)
     return base ? base + (CUdeviceptr)arg->shift : 0;
 }
 
-/* The values that a launch's arguments point to. */
+/* The values to which `list`, a launch's arguments, points. */
 struct arguments {
     struct yk_space part;
     int64_t range[YK_RANGE_ARGS_MOST], queue_shift;

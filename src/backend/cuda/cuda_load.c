@@ -1,7 +1,7 @@
 /* cuda_load.c - NVIDIA's driver and run-time compiler, found at run time.
  *
  * The driver, libcuda.so.1, comes with the GPU's kernel module, and the loader finds it. NVRTC
- * comes with the toolkit, in as many places as there are ways to install it; the newest soname is
+ * comes with the toolkit, in a folder that depends on how that was installed; the newest soname is
  * used. YOKE_CUDA_LIBRARY and YOKE_NVRTC_LIBRARY name the only file to try.
  *
  * Each is loaded once per process, when first needed, and never unloaded. A failure is remembered,
@@ -17,12 +17,12 @@
 #include "../../platform/library.h"
 #include "cuda.h"
 
-/* CUDA 11.0, driver 450: the first that loads code compiled by NVRTC for a certain GPU. */
+/* The oldest usable version, CUDA 11.0 (driver 450): the first that loads machine code of NVRTC. */
 enum { VERSION_LEAST = 11000 };
 
 static yk_mutex load_lock = YK_MUTEX_INITIAL;
 
-static struct yk_cuda_driver driver; /* under load_lock until driver_tried */
+static struct yk_cuda_driver driver; /* guarded by load_lock until driver_tried is set */
 static int driver_tried;
 static yoke_status driver_status;
 static char driver_text[384];
@@ -116,7 +116,7 @@ yoke_status yk_cuda_load(const struct yk_cuda_driver **out)
 
 /* ---- the compiler ---- */
 
-static struct yk_nvrtc nvrtc; /* under load_lock until nvrtc_tried */
+static struct yk_nvrtc nvrtc; /* guarded by load_lock until nvrtc_tried is set */
 static int nvrtc_tried;
 static yoke_status nvrtc_status;
 

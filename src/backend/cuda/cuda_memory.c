@@ -1,10 +1,11 @@
-/* cuda_memory.c - device memory: an array's addresses at once, its pages as they are needed.
+/* cuda_memory.c - device memory: reserves an array's addresses at once and maps pages when they are
+ * needed.
  *
  * A split gives a GPU some rows of an array, but the array is addressed as a whole (global indexes
  * need no offset). So a large buffer is a reserved range of addresses, and commit() maps memory
  * behind the parts that chunks use. alloc books the memory in full: whether an array fits is
  * decided once, before any work. Buffers smaller than the driver's smallest page, and all buffers
- * if it has no virtual memory, are allocated at once: their memory is open to all GPUs, which takes
+ * if it has no virtual memory, are allocated at once. Such memory is open to all GPUs, so it takes
  * the driver twice as long.
  *
  * booked >= mapped. Memory that is booked and not yet mapped cannot be booked again in this
@@ -17,21 +18,21 @@
 #include "../../platform/clock.h"
 #include "cuda.h"
 
-/* To make, map and open a page takes an H100's driver 60 us for 32 MiB and 70 for 128, so large
- * buffers grow in large steps. But small memory needs many pages, because eviction frees whole
- * ones. Bytes. */
+/* Page sizes in bytes, of the largest and of small buffers: an H100's driver takes 60 us to make,
+ * map and open a page of 32 MiB, and 70 us for 128 MiB. Pages are smaller where the memory would
+ * have fewer than PAGES_LEAST, because eviction frees whole pages. */
 static const int64_t step_most_bytes = 128 << 20;
 int64_t yk_cuda_step_bytes = 32 << 20;
 enum { PAGES_LEAST = 64 };
-/* A driver takes 0.12 ms for its first small buffer, 0.5 ms if other GPUs allocate meanwhile, and 4
- * us for the next ones. So the first is made when the device opens. */
+/* Size of a buffer that is allocated when the device opens: a driver takes 0.12 ms for its first
+ * small buffer, 0.5 ms if other GPUs allocate meanwhile, and 4 us for the next ones. */
 enum { FIRST_BYTES = 256 };
-/* If at least 1 / ENOUGH_PART of the memory is free by the driver's last answer, that is good
- * enough. */
+/* The driver's last answer is used if at least 1 / ENOUGH_PART of the memory was free, and if it is
+ * at most ask_at_last_ns old. A thread that has waited for idle_ns renews it after ask_again_ns. */
 enum { ENOUGH_PART = 4 };
 static const int64_t ask_again_ns = 200000000, ask_at_last_ns = 2000000000, idle_ns = 1000000;
 
-struct yk_cuda_segment { /* consecutive pages that are unmapped together */
+struct yk_cuda_segment { /* consecutive pages, mapped and unmapped together */
     CUmemGenericAllocationHandle handle;
     CUdeviceptr address;
     int64_t bytes;
@@ -44,7 +45,8 @@ static CUmemAllocationProp properties(const struct yk_cuda_device *device)
                                   .location = { CU_MEM_LOCATION_TYPE_DEVICE, device->handle } };
 }
 
-/* Finds out whether pages can be mapped on demand, and of what size. Context current. */
+/* Finds out whether pages can be mapped on demand, and of what size. The context must be
+ * current. */
 static void open_pages(struct yk_cuda_device *device)
 {
     CUmemAllocationProp wanted = properties(device);
@@ -66,8 +68,8 @@ static void open_pages(struct yk_cuda_device *device)
     device->base.desc.page_most = part < step_most_bytes ? part : step_most_bytes;
 }
 
-/* Bytes of the device's memory that other processes leave to us: what is free plus what we have
- * mapped. Context current. */
+/* Asks how many bytes of the device's memory other processes leave to this one: those that are free
+ * plus those mapped here. The context must be current. */
 static int64_t ask_driver(struct yk_cuda_device *device)
 {
     size_t free = 0, total = 0;
@@ -103,11 +105,11 @@ void yk_cuda_memory_notice(struct yk_cuda_device *device, int64_t since_ns)
     yk_cuda_leave(device);
 }
 
-/* Bytes that can still be booked. The driver takes 80 us to 1 ms to report free memory, under a
- * lock that blocks its other threads, and every job asks when it begins: all GPUs of a job would
- * ask at once. So the driver is asked only if memory is short, or if its answer is too old (other
- * processes may take memory). A thread that waits for the device anyway renews the answer
- * (yk_cuda_memory_notice). Context current. */
+/* Returns the bytes that can still be booked. The context must be current. Every job calls this for
+ * each of its GPUs when it begins, and the driver takes 80 us to 1 ms to report free memory, under
+ * a lock that blocks its other threads. So the driver is asked only if memory is short, or if its
+ * answer is too old (other processes may take memory). A thread that waits for the device anyway
+ * renews the answer (yk_cuda_memory_notice). */
 static int64_t bookable(struct yk_cuda_device *device, int64_t wanted)
 {
     const int64_t all = device->base.desc.memory_bytes;
@@ -134,9 +136,9 @@ static int64_t pages_of(const struct yk_buffer *buffer, int64_t bytes)
     return (bytes + buffer->page - 1) / buffer->page;
 }
 
-/* A buffer that is booked in full is mapped in full, in one page. If a large one is no multiple of
- * 32 MiB, kernels with scattered accesses take up to a third longer (an H100; queues of 744 MiB).
- */
+/* Page size of a buffer that is booked in full: it is mapped in full, as one page. A large one is
+ * rounded up to a multiple of 32 MiB: otherwise kernels with scattered accesses take up to a third
+ * longer (an H100; queues of 744 MiB). */
 static int64_t whole_page(const struct yk_cuda_device *device, int64_t bytes)
 {
     const int64_t page = device->base.desc.page_bytes;
@@ -235,7 +237,7 @@ static void segment_close(struct yk_cuda_device *device, struct yk_cuda_segment 
     yk_free(segment);
 }
 
-/* Other GPUs look through the list while its own thread changes it. */
+/* The lock is needed because threads of other GPUs search the list. */
 static void take_from(struct yk_cuda_device *device, struct yk_cuda_segment **link)
 {
     yk_lock(&device->pieces_lock);
@@ -282,7 +284,7 @@ void yk_cuda_free(struct yk_device *base, struct yk_buffer *buffer)
     free_buffer(buffer);
 }
 
-/* The bytes are mapped, in one segment or in several. */
+/* Gives `user` access to these bytes, which must be mapped, in one segment or in several. */
 static CUresult allow(const struct yk_cuda_device *device, CUdeviceptr address, int64_t bytes,
                       CUdevice user)
 {
@@ -291,7 +293,7 @@ static CUresult allow(const struct yk_cuda_device *device, CUdeviceptr address, 
     return device->cu->MemSetAccess(address, (size_t)bytes, &access, 1);
 }
 
-/* Maps one segment in front of the list. No device has access yet. */
+/* Maps one segment and puts it in front of the list. No device has access to it yet. */
 static CUresult push_segment(struct yk_cuda_device *device, CUdeviceptr address, int64_t bytes,
                              struct yk_cuda_segment **list)
 {
@@ -317,14 +319,14 @@ fail:
     return code;
 }
 
-/* Maps pages first .. last - 1, none of which is mapped. One call gives access to all of them,
- * because each such call takes 1 to 3 ms while the device copies. */
+/* Maps pages first .. last - 1, none of which may be mapped yet. One call gives access to all of
+ * them, because each such call takes 1 to 3 ms while the device copies. */
 static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *buffer, int64_t first,
                              int64_t last)
 {
     const int64_t page = buffer->page, bytes = (last - first) * page;
-    /* The driver unmaps only what was mapped in one piece, and decommit takes any page of a buffer
-     * of reserved addresses. */
+    /* The driver unmaps only whole segments, and decommit must be able to unmap each page of a
+     * buffer of reserved addresses. */
     const int64_t piece = buffer->reserved ? page : bytes;
     const CUdeviceptr address = buffer->address + (CUdeviceptr)(first * page);
     struct yk_cuda_segment *const before = buffer->pieces;
@@ -345,7 +347,7 @@ static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *bu
     return YOKE_OK;
 }
 
-/* For a buffer of reserved addresses, whose memory may have gone elsewhere. */
+/* For a buffer of reserved addresses: its memory is not booked, so others may have taken it. */
 static yoke_status map_reserved(struct yk_cuda_device *device, struct yk_buffer *buffer,
                                 int64_t first, int64_t last)
 {
@@ -433,7 +435,7 @@ static int are_open(const struct yk_buffer *buffer, struct pages pages, uint32_t
     return pages.first >= pages.last;
 }
 
-/* Opens the segments that lie on the pages. pieces_lock held. */
+/* Lets `reader` read the segments that lie on the pages. Call it with pieces_lock held. */
 static CUresult open_segments(const struct yk_cuda_device *owner, struct yk_buffer *buffer,
                               struct pages pages, const struct yk_cuda_device *reader)
 {
@@ -453,8 +455,9 @@ static CUresult open_segments(const struct yk_cuda_device *owner, struct yk_buff
     return code;
 }
 
-/* Only when the first copy needs it, because the call waits until the reader has done all that it
- * was given: in a first job each GPU would wait for the other's copies from the host. */
+/* Called when a copy first needs the access, not earlier: the driver's call waits until the reader
+ * has done all its queued work, so in a first job each GPU would wait for the other's copies from
+ * the host. */
 CUresult yk_cuda_memory_open_to(const struct yk_cuda_device *reader, const struct yk_copy *copy)
 {
     struct yk_cuda_device *owner = (struct yk_cuda_device *)copy->peer;

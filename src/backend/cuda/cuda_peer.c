@@ -1,8 +1,8 @@
 /* cuda_peer.c - memory of other GPUs: which GPU reaches it, and copies out of it.
  *
- * There are two kinds of memory and of permission: memory of cuMemAlloc is open to every context
- * that has enabled access to its owner's context; mapped memory is open to the devices that its
- * mapping names. Mapped memory is opened to a reader when that copies from it first.
+ * A context may read another GPU's memory of cuMemAlloc if it has enabled access to that GPU's
+ * context. A device may read mapped memory if it was given access to the mapping, which happens
+ * when it first copies from there.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -10,11 +10,11 @@
 #include "cuda.h"
 
 /* Rough values: NVLink as on an H100 or H200, per direction. PCIe is at best as fast as the host's
- * link, and shares it. Only NVLink has atomics between GPUs. */
+ * link, and shares it. A link with atomics between GPUs is NVLink. */
 static const double nvlink_bytes_per_ns = 300, pcie_bytes_per_ns = 10;
 
-/* If a GPU accepted work this recently, it is not checked: the check is a driver call for each
- * copy, which waits for the calls of other threads on that GPU. */
+/* A peer that accepted work less than this ago is not checked before a copy, because the check is a
+ * driver call, which waits for other threads' calls on that GPU. */
 static const int64_t well_for_ns = 200000;
 
 static int attribute(const struct yk_cuda_device *device, const struct yk_cuda_device *from,
@@ -27,7 +27,7 @@ static int attribute(const struct yk_cuda_device *device, const struct yk_cuda_d
     return value;
 }
 
-/* Opens the memory that `from` allocates to `device`. */
+/* Lets `device` read the memory that `from` allocates with cuMemAlloc. */
 static CUresult open_memory(struct yk_cuda_device *device, struct yk_cuda_device *from)
 {
     CUresult code;
@@ -68,7 +68,8 @@ CUresult yk_cuda_copy_peer(const struct yk_queue *queue, const struct yk_copy *c
                                        peer->context, (size_t)copy->bytes, queue->stream);
 }
 
-/* Addresses are unique, and the memory is open to this device. */
+/* Needs no context: addresses are unique, and the device may read the memory
+ * (yk_cuda_peer_ready). */
 CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy)
 {
     return (CUmemcpySide){ .type = CU_MEMORYTYPE_DEVICE,
@@ -76,8 +77,9 @@ CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy)
                            .pitch = (size_t)copy->host_pitch };
 }
 
-/* The peer's errors would come out of the copy's own calls, and look like this device's. If the
- * peer fails later, this device may be lost, too: the driver does not tell which one failed. */
+/* Checks the peer before a copy from it: otherwise the copy's calls would report the peer's errors
+ * as if they were this device's. If the peer fails after the check, this device may be lost, too,
+ * because the driver does not tell which one failed. */
 static yoke_status check(const struct yk_queue *queue, struct yk_cuda_device *peer)
 {
     CUresult code = CUDA_ERROR_INVALID_CONTEXT;

@@ -7,11 +7,11 @@
  * kernel's text comes its entry for 32-bit indexes (access/narrow.h); if that does not compile, the
  * kernel is built without it.
  *
- * Runs beside everything else, in any thread. A launch that needs more local memory (a stack,
- * arrays indexed by variables) than any before waits until the driver has made it for all threads
- * of the device. So such a kernel is launched once here on an empty range, which touches no memory:
- * when build returns, the device can really start. For other kernels that would cost the first job
- * 0.06 ms.
+ * build() runs in any thread, while others use the device. If a launch needs more local memory (a
+ * stack, arrays indexed by variables) than all launches before, it waits until the driver has
+ * allocated that for all threads of the device. So a kernel with local memory is launched once
+ * here, on an empty range, which touches no memory: when build returns, the device can start at
+ * once. For other kernels this would only cost the first job 0.06 ms.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ enum { BLOCK_ITEMS = 256, VALUE_MOST = 3500 };
 static const char *const recipe = "yoke cuda 2"; /* part of the key: change it when this folder's
                                                   * code changes */
 
-/* Everything that the machine code depends on, as one text. */
+/* All that the machine code depends on, as one text. */
 struct source {
     struct yk_cuda_source plan; /* its text points into key */
     char arch_option[48];
@@ -46,7 +46,8 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
         status = yk_nvrtc_load(&nvrtc);
     if (status != YOKE_OK)
         return status;
-    if (!by_hand && strstr(kernel->cuda.source.text, "yk_exact")) /* the text is part of the key */
+    if (!by_hand && strstr(kernel->cuda.source.text, "yk_exact")) /* decided by the text, which is
+                                                                   * in the key */
         source->plan.options[source->plan.option_count++] = "--fmad=false";
     char *head = yk_format("%s\n%s\n%s\n%d.%d\n", recipe, source->plan.options[0],
                            source->plan.options[1], nvrtc->major, nvrtc->minor);
@@ -69,7 +70,7 @@ static CUresult load_image(struct yk_program *program, const void *image)
     return code;
 }
 
-/* 1 if the cache has it and the driver accepts it. */
+/* Returns 1 if the cache has the module and the driver accepts it. */
 static int load_cached(struct yk_program *program, struct yk_blob key)
 {
     void *image;
@@ -88,7 +89,7 @@ static int load_cached(struct yk_program *program, struct yk_blob key)
     return 0;
 }
 
-/* Codes about the image are the kernel's fault, not the device's. */
+/* Codes about the image concern only this kernel, not the device. */
 static yoke_status load_failed(const struct yk_program *program, CUresult code)
 {
     struct yk_cuda_device *device = program->device;
@@ -128,7 +129,8 @@ static yoke_status compile_and_load(struct yk_program *program, const struct sou
     return code == CUDA_SUCCESS ? YOKE_OK : load_failed(program, code);
 }
 
-/* Context current. Finds a function of the module, and makes blocks small enough for it. */
+/* Finds a function of the module, and makes blocks small enough for it. The context must be
+ * current. */
 static yoke_status find_function(struct yk_program *program, const char *entry, CUfunction *out,
                                  int *most)
 {
@@ -147,7 +149,7 @@ static yoke_status find_function(struct yk_program *program, const char *entry, 
     return YOKE_OK;
 }
 
-/* Context current. */
+/* The context must be current. */
 static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
     struct yk_cuda_device *device = program->device;
@@ -167,7 +169,7 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     return YOKE_OK;
 }
 
-/* Context current. */
+/* The context must be current. */
 static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
     char entry[128];
@@ -176,7 +178,8 @@ static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kern
     return find_function(program, entry, &program->narrow_function, &most);
 }
 
-/* See the file head. Uses its own queue, because other threads use the device meanwhile. */
+/* Launches an empty range (see the file head), in a queue of its own, because other threads use the
+ * device meanwhile. */
 static yoke_status rehearse(struct yk_program *program)
 {
     static const char nothing[4096]; /* the largest argument possible */
@@ -211,7 +214,7 @@ static yoke_status load_module(struct yk_program *program, const yoke_kernel *ke
     return status;
 }
 
-/* Context current. Whether the function that was found last does. */
+/* Whether the function that was found last uses local memory. The context must be current. */
 static int uses_local_memory(const struct yk_program *program)
 {
     const CUfunction function =
@@ -222,7 +225,8 @@ static int uses_local_memory(const struct yk_program *program)
            bytes > 0;
 }
 
-/* The entry for 32-bit indexes is found second: the rehearsal's numbers, all 0, then select it. */
+/* Called for the 64-bit entry, then for the 32-bit entry. Once both are found, a launch uses the
+ * latter if its numbers allow it; a rehearsal's, all 0, do. */
 static yoke_status find_and_rehearse(struct yk_program *program, const yoke_kernel *kernel,
                                      yoke_status (*find)(struct yk_program *, const yoke_kernel *))
 {

@@ -28,7 +28,7 @@ yoke_status yk_cuda_queue_open(struct yk_device *base, struct yk_queue **out)
     return YOKE_OK;
 }
 
-/* The context's flag makes the driver sleep here; on a lost device it returns at once. */
+/* cuStreamSynchronize sleeps (CU_CTX_SCHED_BLOCKING_SYNC); on a lost device it returns at once. */
 void yk_cuda_queue_release(struct yk_queue *queue)
 {
     if (!queue)
@@ -41,7 +41,7 @@ void yk_cuda_queue_release(struct yk_queue *queue)
     yk_free(queue);
 }
 
-/* After this, the context of a notify function in this queue may be freed. */
+/* When it returns, the caller may free the contexts of notify functions for this queue. */
 void yk_cuda_queue_close(struct yk_queue *queue)
 {
     struct yk_cuda_device *device = queue ? queue->device : NULL;
@@ -50,7 +50,7 @@ void yk_cuda_queue_close(struct yk_queue *queue)
         yk_cuda_watcher_drain(device);
 }
 
-/* The smallest CU_DEVICE_ATTRIBUTE_MAX_PITCH of the GPUs that were opened so far. */
+/* Largest pitch of a copy of rows, in bytes: the smallest CU_DEVICE_ATTRIBUTE_MAX_PITCH known. */
 static const int64_t most_pitch = INT32_MAX;
 
 static CUresult enqueue_run(const struct yk_queue *queue, const struct yk_copy *copy)

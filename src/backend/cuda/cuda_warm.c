@@ -1,9 +1,9 @@
 /* cuda_warm.c - the compiler's first use, while a context is made.
  *
  * NVRTC takes 0.2 to 0.3 s for the first kernel of a process, whatever it is, and 10 ms for the
- * next (CUDA 13). Making a context takes as long, on another core. So if no kernels are cached from
- * earlier runs, an empty one is compiled meanwhile, once per process; otherwise the compiler may
- * not be needed at all. Failure does not matter here: the next compilation reports it.
+ * next (CUDA 13). Making a context takes as long. So while it is made, another thread compiles an
+ * empty kernel, once per process. If kernels are cached from earlier runs it does not, because the
+ * compiler may not be needed at all. Failure does not matter here: the next compilation reports it.
  */
 #include <stdatomic.h>
 

@@ -4,8 +4,8 @@
  * the notify functions of all events that are over. While nothing is watched, it sleeps. The
  * driver's own callbacks (cuLaunchHostFunc) would delay the stream they are in.
  *
- * Work of one device ends nearly in the order in which it was queued, so waiting for the oldest is
- * rarely too long; a late watcher costs time, never a result.
+ * Work of one device ends nearly in the order in which it was queued, so the watcher rarely sleeps
+ * beyond the end of a younger event. If it does, that costs time, never a result.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -13,7 +13,7 @@
 #include "cuda.h"
 
 struct yk_cuda_watch {
-    struct yk_event *event; /* held */
+    struct yk_event *event; /* the watch holds a reference */
     void (*fn)(void *context);
     void *context;
     struct yk_cuda_watch *next;
@@ -27,7 +27,8 @@ static struct yk_cuda_watch *oldest(struct yk_cuda_device *device)
     return watch;
 }
 
-/* Takes the first watch whose event is over off the list; NULL if there is none. */
+/* Removes the first watch whose event is over from the list and returns it; NULL if there is
+ * none. */
 static struct yk_cuda_watch *take_over(struct yk_cuda_device *device)
 {
     struct yk_cuda_watch **link, *watch;
@@ -78,7 +79,8 @@ yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device)
     return yk_watcher_open(&device->watcher);
 }
 
-/* All queued work is over; after this no notify function is called any more. */
+/* Call it when all queued work is over. When it returns, no notify function will be called any
+ * more. */
 void yk_cuda_watcher_drain(struct yk_cuda_device *device)
 {
     int busy = 1;

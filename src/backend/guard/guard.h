@@ -3,13 +3,14 @@
  * docs/adr/013).
  *
  * A launch is cut into pieces of some indexes. Each piece runs twice from the same inputs, in
- * copies of the rows it has (guard_view.c). Memory around these rows cannot be touched, and rows
- * that are only read cannot be written. Gaps between rows that are not declared, and rows that are
+ * copies of the rows that it may use (guard_view.c). Memory around these rows cannot be touched,
+ * and rows that are only read cannot be written. Undeclared gaps between rows, and rows that are
  * only written, are traps: they are filled with plausible values for one run and with odd values
  * for the other. If the results differ, they depend on a trap. If a gap changed, the kernel wrote
- * it. If an element of an `out` row still has both fillings, the kernel did not write it. (Elements
- * of out rows that are to keep their values have these for the first run.) Then smaller pieces find
- * the index, and smaller parts of the traps find the row.
+ * it. If an element of an `out` row has its filling after both runs, the kernel did not write it.
+ * (In out rows that must keep their values, these are the filling of the first run.) To find a
+ * breach's index, smaller pieces are checked; to find its row, smaller parts of the traps get odd
+ * values.
  *
  * All operations are complete when their call returns.
  */
@@ -23,7 +24,7 @@
 struct guard_span { /* bytes of a buffer */
     int64_t first, last;
 };
-struct guard_spans { /* growable, like all lists here; the memory is kept for later pieces */
+struct guard_spans { /* a list that grows, like all here; later pieces reuse the memory */
     struct guard_span *items;
     int64_t count, capacity;
 };
@@ -32,15 +33,15 @@ struct guard_bytes {
     int64_t capacity;
 };
 
-/* The last byte of a piece's rows ends a page, or their first byte begins one. */
+/* In a view the last byte of a piece's rows ends a page, or their first byte begins one. */
 enum guard_side { GUARD_ENDS, GUARD_BEGINS, GUARD_SIDES };
 
-/* Where kernels see a buffer. Spans of it are bytes of `memory`. */
+/* The memory in which kernels see a buffer. */
 struct guard_view {
-    unsigned char *memory;   /* addresses only, except open pages; NULL before the first launch */
-    struct guard_span open;  /* pages that can be touched now */
-    int writable;            /* 1: they can be written, too */
-    struct guard_span holds; /* bytes of the buffer that need not be copied again */
+    unsigned char *memory;   /* addresses; only open pages have memory; NULL before a launch */
+    struct guard_span open;  /* the pages that can be touched now, as bytes of `memory` */
+    int writable;            /* 1: the open pages can be written, too */
+    struct guard_span holds; /* bytes of the buffer that the view has already */
     int64_t shift;           /* position of the buffer's byte 0 in `memory` */
 };
 
@@ -66,17 +67,18 @@ struct guard_room {
 struct guard_trap {
     int room, arg; /* arg -1: a gap */
     struct guard_span span;
-    int64_t at; /* position of its first byte among those of all traps */
+    int64_t at; /* number of bytes of all traps before it */
 };
 
 /* Bytes that a piece may change. */
 struct guard_change {
-    int room, arg, trap; /* trap -1: its rows are also read */
+    int room, arg, trap; /* trap: its number; -1: the rows are also read, so they are no trap */
     struct guard_span span;
-    int64_t at; /* position of its first byte among those of all changes */
+    int64_t at; /* number of bytes of all changes before it */
 };
 
-/* The part of the traps that has odd values; the rest has plausible ones. */
+/* Bytes of the traps, counted over all traps, that get odd values; the others get plausible
+ * ones. */
 struct guard_odd {
     int64_t first, last;
 };
@@ -93,7 +95,7 @@ struct guard_work { /* a launch, and the piece of it that is being checked */
     yoke_rows rows[YOKE_ARGS_MAX];
     enum guard_side side; /* of the latest run */
     unsigned char odd_byte;
-    uint32_t words[YK_STEP_WORDS]; /* a step kernel's: written by its latest run */
+    uint32_t words[YK_STEP_WORDS]; /* of a step kernel, written by its latest run */
     uint32_t errors;               /* the errors of a run without odd values */
     struct guard_trap *traps;
     int64_t trap_count, trap_capacity, trap_bytes;
@@ -135,20 +137,20 @@ enum guard_kind {
     GUARD_WRITE,     /* writes memory that is not declared */
     GUARD_UNWRITTEN, /* leaves an element of an out row unwritten */
     GUARD_EARLY,     /* reads an out row before writing it */
-    GUARD_FAULT      /* has a fault outside all arrays */
+    GUARD_FAULT      /* faults, but not in an array */
 };
 
 struct guard_breach {
     enum guard_kind kind;
     int64_t first, last; /* indexes */
     int room;            /* -1: the address is in no room */
-    int arg;             /* the argument concerned, or -1 */
+    int arg;             /* the argument concerned; -1: not known */
     int64_t offset;      /* in the room's buffer */
     struct yk_fault fault;
 };
 
 /* --- guard_memory.c --- */
-/* Addresses between margins; the first `open` bytes are memory. NULL: none available. */
+/* Reserves addresses between margins; the first `open` bytes have memory. NULL if there is none. */
 unsigned char *yk_guard_map(int64_t bytes, int64_t open);
 void yk_guard_unmap(unsigned char *memory, int64_t bytes); /* NULL is allowed */
 yoke_status yk_guard_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
@@ -160,7 +162,7 @@ yoke_status yk_guard_zero(struct yk_queue *queue, const struct yk_buffer_range *
                           struct yk_event **event);
 
 /* --- guard_view.c --- */
-/* Call open before a launch and empty after it, which leaves little of the views in memory. */
+/* Call open before a launch, and empty after it: that frees large views' memory. */
 yoke_status yk_guard_views_open(struct yk_buffer *buffer);
 void yk_guard_views_empty(struct yk_buffer *buffer);
 void yk_guard_views_close(struct yk_buffer *buffer);
@@ -171,28 +173,29 @@ void yk_guard_view_seal(const struct guard_room *room, enum guard_side side);
 /* --- guard_room.c --- */
 yoke_status yk_guard_rooms_open(struct guard_work *work);
 void yk_guard_rooms_close(struct guard_work *work);
-/* Lists what the indexes have: their rows, traps and changes. */
+/* Makes these indexes the piece: lists their rows, traps and changes. */
 yoke_status yk_guard_piece_open(struct guard_work *work, int64_t first, int64_t last);
-/* Copies what the run without odd values changed into the buffers. */
+/* Copies the changes of the run without odd values into the buffers. */
 void yk_guard_piece_keep(struct guard_work *work);
 void yk_guard_work_close(struct guard_work *work);
 /* Prepares the views of that side for a run. */
 void yk_guard_fill(struct guard_work *work, enum guard_side side, struct guard_odd odd);
 unsigned char *yk_guard_seen(const struct guard_work *work, int room, int64_t offset);
-/* The first byte of a gap that differs from its filling; 0: there is none. */
+/* Finds the first byte of a gap that differs from its filling; returns 0 if there is none. */
 int yk_guard_gap_changed(const struct guard_work *work, struct guard_breach *out);
 int64_t yk_guard_row_of(const struct guard_work *work, int arg, int64_t offset);
-/* The argument that has a row at that place, and the row; -1: none. */
+/* Returns the argument that has a row at that place, and sets *row; -1 if none has. */
 int yk_guard_arg_at(const struct guard_work *work, int room, int64_t offset, int64_t *row);
 
 /* --- guard_run.c --- */
 void yk_guard_call(struct guard_work *work, int64_t first, int64_t last);
-/* Checks indexes first .. last - 1. Their results stay. Fails only if there is no memory. */
+/* Checks indexes first .. last - 1. Without a breach their results go to the buffers. Fails only if
+ * there is no memory. */
 yoke_status yk_guard_check(struct guard_work *work, int64_t first, int64_t last,
                            struct guard_breach *out);
 
 /* --- guard_narrow.c --- */
-/* Finds which of the piece's indexes it is, and which row. */
+/* Finds the piece's index, and the row, that the breach concerns. */
 yoke_status yk_guard_narrow(struct guard_work *work, struct guard_breach *breach);
 
 /* --- guard_breach.c --- */

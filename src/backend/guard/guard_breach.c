@@ -9,7 +9,7 @@
 
 enum { WORDS = 256 };
 
-/* A halo of more rows than this is hardly intended; a gather is. */
+/* A read that is more rows away than this is hardly a halo: its cure is yoke_in_whole. */
 enum { HALO_MOST = 64 };
 
 struct told {
@@ -18,7 +18,7 @@ struct told {
     const struct yk_declared *declared; /* of the argument; NULL: no argument */
     int arg;
     int64_t row;
-    yoke_rows rows; /* rows of it that the indexes have */
+    yoke_rows rows; /* its rows that the indexes may use */
     char indexes[WORDS], array[WORDS], has[WORDS], deed[3 * WORDS], cure[3 * WORDS];
 };
 
@@ -83,7 +83,7 @@ static int is_in_array(const struct told *told)
     return told->row >= told->declared->first_row && told->row < told->declared->last_row;
 }
 
-/* For a row that an index reads. */
+/* The cure if an index reads an undeclared row. */
 static void say_read_cure(struct told *told)
 {
     const struct yk_declared *d = told->declared;

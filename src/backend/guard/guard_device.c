@@ -82,8 +82,8 @@ static void guard_queue_close(struct yk_queue *queue)
     yk_free(queue);
 }
 
-/* Takes the variant that the cores would run. Takes a team's function only if there is no other:
- * its threads are not ours, so a fault in them ends the process. */
+/* Takes the variant that the cores would run. Takes a team's function only if there is no other: a
+ * fault in one of its threads, which yoke did not make, ends the process. */
 static yoke_status guard_build(struct yk_device *device, const yoke_kernel *kernel,
                                struct yk_program **out)
 {

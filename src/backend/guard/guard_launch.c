@@ -2,11 +2,11 @@
 #include "../../base/status.h"
 #include "guard.h"
 
-/* Pieces of a launch. A use of a neighbour's row is found only if that row belongs to another
- * piece, so the first pieces have one index; later ones grow to this part of the launch. */
+/* The largest piece is 1 / PIECES of a launch. But a use of a neighbour's row is found only if that
+ * row belongs to another piece, so the first pieces have one index, and later ones grow. */
 enum { PIECES = 16 };
-/* A piece may change all sums, so it copies them: the bytes that all pieces of a launch may
- * copy. */
+/* Most bytes of sums that the pieces of a launch copy together: each piece may change all sums, so
+ * it copies all. */
 static const int64_t sums_bytes_most = INT64_C(64) << 20;
 
 static int64_t bytes_of_sums(const struct guard_work *work)
@@ -41,7 +41,7 @@ static yoke_status check_all(struct guard_work *work)
     for (first = launch->first; first < launch->last && status == YOKE_OK && !work->errors;
          first = last) {
         last = first + size * unit < launch->last ? first + size * unit : launch->last;
-        work->odd_byte = work->device->pieces++ % 2 ? 0xFF : 0x7E; /* NaN, -1; large, positive */
+        work->odd_byte = work->device->pieces++ % 2 ? 0xFF : 0x7E; /* 0xFF: NaN, -1; 0x7E: large */
         status = yk_guard_check(work, first, last, &breach);
         if (status == YOKE_OK && breach.kind != GUARD_FINE) {
             status = yk_guard_narrow(work, &breach);
@@ -59,7 +59,8 @@ static void call_launch(void *context)
     yk_guard_call(work, work->launch->first, work->launch->last);
 }
 
-/* A queue's words are read when a launch's event is complete. */
+/* A step kernel's launch needs an event: when that is complete, the caller reads the queue's
+ * words. */
 static struct yk_event complete;
 
 yoke_status yk_guard_launch(struct yk_queue *queue, struct yk_program *program,

@@ -6,8 +6,8 @@
 #include "../../base/status.h"
 #include "guard.h"
 
-/* Addresses without memory before and after each buffer: an index that is wrong by less than this
- * is reported with its array. */
+/* Addresses without memory before and after each buffer: for an access there, the report names the
+ * array. */
 enum { MARGIN_BYTES = 64 << 20 };
 /* Memory that was never written is NaN as float and double, and not a valid index. */
 enum { POISON = 0xFF };

@@ -1,6 +1,6 @@
-/* guard_narrow.c - from a piece with a breach to one index with it.
+/* guard_narrow.c - narrows a piece with a breach down to one index.
  *
- * Half of a piece has fewer declared rows than the piece, so one of the halves has the breach, too.
+ * A half has fewer declared rows than the piece, so one of the halves has the breach, too.
  */
 #include "guard.h"
 

@@ -1,5 +1,5 @@
-/* guard_room.c - what a piece has of a launch's memory: the rows it may touch, and the gaps between
- * them that it must not depend on. */
+/* guard_room.c - the parts of a launch's memory that concern a piece: the rows it may touch, and
+ * the gaps between them, on which it must not depend. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ int yk_guard_arg_at(const struct guard_work *work, int room, int64_t offset, int
         here = yk_guard_row_of(work, p, offset);
         inside = offset - row_zero(work, p) - here * d->pitch;
         if (found >= 0 && (inside >= d->row_bytes || here < d->first_row || here >= d->last_row))
-            continue; /* it belongs to another array, or another panel */
+            continue; /* the place belongs to another array, or another panel */
         *row = here;
         found = p;
     }
@@ -183,7 +183,7 @@ static yoke_status declare(struct guard_work *work, int arg, struct guard_span s
     return status;
 }
 
-/* Declares the rows that the piece's indexes have of an argument; for a sum, all rows. */
+/* Declares the rows of an argument that the piece's indexes may use; of a sum, all rows. */
 static yoke_status declare_rows(struct guard_work *work, int arg)
 {
     const struct yk_declared *d = &work->declared->args[arg];
@@ -286,7 +286,7 @@ void yk_guard_piece_keep(struct guard_work *work)
 
 /* --- what is in the traps --- */
 
-/* An argument through which rows of the room are read and of which the piece has rows; -1: none. */
+/* Returns an argument that reads rows of the room and has rows in this piece; -1 if none does. */
 static int example(const struct guard_work *work, int room)
 {
     int p;
@@ -297,7 +297,7 @@ static int example(const struct guard_work *work, int room)
     return -1;
 }
 
-/* Fills a trap with plausible values: those of a declared row, or those that are to be kept. */
+/* Fills a trap with plausible values: those that must be kept, or else those of a declared row. */
 static void fill_plausibly(const struct guard_work *work, const struct guard_trap *trap,
                            unsigned char *out)
 {
@@ -339,7 +339,7 @@ static void fill_oddly(const struct guard_work *work, const struct guard_trap *t
 unsigned char *yk_guard_seen(const struct guard_work *work, int room, int64_t offset)
 {
     const struct guard_view *view = &work->rooms[room].buffer->views[work->side];
-    /* the offset may be outside the memory: an address, not yet a pointer */
+    /* an integer, because the offset may be outside the memory */
     return (unsigned char *)((uintptr_t)view->memory + (uintptr_t)(view->shift + offset));
 }
 

@@ -1,5 +1,5 @@
-/* guard_run.c - runs one piece twice, and finds what it touches outside its rows, what differs, and
- * what it left unwritten. */
+/* guard_run.c - runs one piece twice, and finds what it touches outside its rows, which results
+ * differ, and what it leaves unwritten. */
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ void yk_guard_call(struct guard_work *work, int64_t first, int64_t last)
             memcpy(&args[p], &arg->value, sizeof args[p]);
         else if (work->declared)
             args[p] = yk_guard_seen(work, work->room_of[p], arg->shift);
-        else /* element 0 may lie outside the memory: an address, not yet a pointer */
+        else /* an integer, because element 0 may lie outside the memory */
             args[p] = (void *)((uintptr_t)arg->buffer->data + (uintptr_t)arg->shift);
     }
     if (program->is_step)
@@ -72,8 +72,8 @@ static void place(const struct guard_work *work, struct guard_breach *out)
     }
 }
 
-/* `y[j] += 1` faults as a read, but is meant as a write: if the page is made readable, the same
- * piece then writes to it. */
+/* `y[j] += 1` faults as a read, although the kernel means to write. Returns 1 if the piece, when
+ * the page is readable, faults as a write to it. */
 static int writes_next(struct guard_work *work, struct guard_odd odd, uintptr_t address)
 {
     const uintptr_t size = (uintptr_t)work->device->page, page = address / size * size;
@@ -91,8 +91,8 @@ static int writes_next(struct guard_work *work, struct guard_odd odd, uintptr_t 
 /* All traps have plausible values. */
 static const struct guard_odd none = { 0, 0 };
 
-/* 1: no breach seen in this run alone. Its changes are stored in work->plain if it ran at the end
- * of pages, otherwise in work->other. */
+/* Returns 1 if this run alone shows no breach. Its changes are then in work->plain (for GUARD_ENDS)
+ * or in work->other. */
 static int run(struct guard_work *work, enum guard_side side, struct guard_odd odd,
                struct guard_breach *out)
 {
@@ -119,8 +119,8 @@ static int keeps(const struct guard_work *work, const struct guard_change *chang
     return work->declared->args[change->arg].keeps;
 }
 
-/* Whether byte `at` of an out row's change still has the filling of both runs. The filling of the
- * run without odd values is 0, or the value to be kept (guard_room.c). */
+/* Whether byte `at` of an out row's change has, after each run, the filling of that run: the odd
+ * byte, or in the run without odd values 0 or the value to be kept (guard_room.c). */
 static int is_unwritten(const struct guard_work *work, const struct guard_change *change,
                         int64_t at)
 {
@@ -220,8 +220,8 @@ static const struct guard_trap *trap_at(const struct guard_work *work, int64_t a
     return &work->traps[i];
 }
 
-/* Halves the traps down to an element. If only both halves together matter, it stops and reports
- * the part reached so far. */
+/* Halves the odd part of the traps until it is one element. If only both halves together matter, it
+ * stops and reports the part reached so far. */
 static void find_cause(struct guard_work *work, struct guard_breach *out)
 {
     struct guard_odd odd = { 0, work->trap_bytes };
@@ -263,7 +263,7 @@ static void check(struct guard_work *work, struct guard_breach *out)
             return;
     }
     if (!run(work, GUARD_BEGINS, none, out))
-        return; /* the breach happens without odd values */
+        return; /* the breach happens without odd values, too */
     if (work->trap_bytes == 0 || differ(work, &again))
         return; /* two equal runs differ (a clock, a random number): this proves nothing */
     *out = breach;

@@ -1,13 +1,14 @@
 /* guard_view.c - what a kernel sees of a buffer: copies of a piece's rows, in pages that hold
  * nothing else.
  *
- * A page is larger than a row, so one copy cannot be closed on both sides. Of the two views of a
- * buffer one ends with a page, and the other begins with one. A piece runs once in each, so a use
- * of memory just after or just before its rows is a fault in one of them.
+ * A page is larger than a row, so closed pages can adjoin a copy of rows on one side only. So a
+ * buffer has two views: in one the rows end with a page, in the other they begin with one. A piece
+ * runs once in each, so a use of memory just after or just before its rows is a fault in one of
+ * them.
  *
- * Rows always lie beside the middle of a view's addresses. So pieces of the same size use the same
- * pages, and few pages have to be opened or closed between them. Each half of the addresses is as
- * long as the buffer, so that all of the buffer can be addressed from there.
+ * Rows always begin or end at the middle of a view's addresses. So pieces of the same size use the
+ * same pages, and few pages have to be opened or closed between them. Each half of the addresses is
+ * as long as the buffer, so that all of the buffer can be addressed from there.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -72,8 +73,8 @@ void yk_guard_views_close(struct yk_buffer *buffer)
         yk_guard_unmap(buffer->views[side].memory, view_bytes(buffer));
 }
 
-/* The offset of the buffer's byte 0 in the view. Elements keep their distance from multiples of
- * their alignment. */
+/* Returns the offset of the buffer's byte 0 in the view, a multiple of the alignment, so that
+ * elements stay aligned. */
 static int64_t shift_for(const struct guard_room *room, enum guard_side side)
 {
     const int64_t middle = middle_of(room->buffer), alignment = room->alignment;

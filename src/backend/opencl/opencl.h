@@ -1,4 +1,4 @@
-/* opencl.h - what the files of this folder share. Others use only yk_backend.
+/* opencl.h - what the files of this folder share. Other folders use only yk_backend.
  *
  *   opencl_load.c     the driver, found at run time; error codes as texts and status classes
  *   opencl_find.c     which devices there are, and what they are
@@ -44,7 +44,7 @@ struct yk_opencl_device {
     const struct yk_opencl_api *cl;
     cl_device_id handle;
     cl_context context;
-    cl_command_queue errands; /* allocates new memory; compares clocks */
+    cl_command_queue errands; /* to allocate memory and compare clocks */
     int64_t memory_used, allocation_bytes_max;
     size_t group_items_max;
     _Atomic int64_t lost_ns; /* when the device was lost; 0 while it works */
@@ -53,7 +53,7 @@ struct yk_opencl_device {
     struct yk_watcher watcher;
     struct yk_opencl_watch *watches;
     _Atomic int64_t clock_gap; /* yk_clock_ns minus the device's time */
-    struct yk_queue *pinning;  /* NULL: the device neither pins nor stages */
+    struct yk_queue *pinning;  /* queue for pinning; NULL: the device does not stage or pin */
     yk_mutex host_lock;        /* guards `hosts`; open while `pinning` is */
     struct yk_opencl_host *hosts;
 };
@@ -73,7 +73,7 @@ struct yk_program {
     struct yk_kernel_shape shape;
     cl_program handle; /* NULL for a native function */
     cl_kernel kernel; /* holds the arguments of the launch being made: one thread drives a device */
-    cl_kernel narrow_kernel; /* the same, for 32-bit indexes; NULL: there is none */
+    cl_kernel narrow_kernel; /* like `kernel`, for 32-bit indexes; NULL: there is none */
     struct yk_narrow_choice narrow;
     yoke_opencl_fn *native;
     int generated;           /* 1: made by YOKE_KERNEL; 0: handwritten */
@@ -84,7 +84,7 @@ struct yk_program {
 /* opencl_load.c */
 enum { YK_OPENCL_PLATFORMS_MAX = 32 };
 struct yk_opencl_platform {
-    const struct yk_opencl_api *cl; /* for everything that comes from this platform */
+    const struct yk_opencl_api *cl; /* functions for all objects of this platform */
     cl_platform_id id;
 };
 struct yk_opencl_platforms {
@@ -96,9 +96,9 @@ struct yk_opencl_platforms {
  * library. */
 yoke_status yk_opencl_load(const struct yk_opencl_platforms **out);
 const char *yk_opencl_code_name(cl_int code);
-/* Notes what a driver's error means for the device and returns its class. `what` was tried. */
+/* Reports that `what` failed and returns the error's class. A fatal error loses the device. */
 yoke_status yk_opencl_fail(struct yk_opencl_device *device, cl_int code, const char *what);
-/* YOKE_OK, or YOKE_EDEVICE if the device is lost: the first line of every slot. */
+/* Call it first in every slot. Returns YOKE_EDEVICE if the device is lost, otherwise YOKE_OK. */
 yoke_status yk_opencl_alive(const struct yk_opencl_device *device);
 
 /* opencl_find.c */
@@ -108,28 +108,29 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
 yoke_status yk_opencl_handle(struct yk_opencl_device *device);
 /* The major number of an NVIDIA GPU's compute capability; 0 for other devices. */
 int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device);
-/* A property of a device that is text; "" if it has none. */
+/* Returns a property of a device as text; "" if it has none. */
 struct yk_opencl_property {
     char text[1024];
 };
 struct yk_opencl_property yk_opencl_property(const struct yk_opencl_api *cl, cl_device_id device,
                                              cl_uint name);
 
-/* opencl_event.c. An operation: begin (makes an event, if one is wanted, so that nothing can fail
- * once work is queued), the driver's calls, which enqueue into yk_opencl_event_slot, end. */
+/* opencl_event.c. An operation has three steps: begin makes the event, if one is wanted, so that
+ * nothing can fail once work is queued; then come the driver's calls, which store their event in
+ * yk_opencl_event_slot; then end. */
 struct yk_opencl_operation {
     struct yk_queue *queue;
     const char *what;        /* for messages */
-    struct yk_event **event; /* the caller's, may be NULL */
-    struct yk_event *made;   /* by begin; NULL if no event is wanted */
+    struct yk_event **event; /* where the caller gets the event, or NULL */
+    struct yk_event *made;   /* made by begin; NULL if no event is wanted */
 };
 yoke_status yk_opencl_operation_begin(struct yk_opencl_operation *operation);
 /* Flushes the queued work to the device, and gives the event to the caller. `code` is the result of
  * the driver's calls. */
 yoke_status yk_opencl_operation_end(struct yk_opencl_operation *operation, cl_int code);
-cl_event *yk_opencl_event_slot(struct yk_event *event);       /* NULL for NULL */
-cl_event *yk_opencl_event_begin_slot(struct yk_event *event); /* optional: marks the start */
-/* The driver's handles of the events still to be waited for. */
+cl_event *yk_opencl_event_slot(struct yk_event *event);       /* NULL if `event` is NULL */
+cl_event *yk_opencl_event_begin_slot(struct yk_event *event); /* marks the start, if used */
+/* The driver's handles of the events for which an operation must still wait. */
 struct yk_opencl_waits {
     cl_event fixed[16];
     cl_event *list; /* NULL if count is 0 */
@@ -138,12 +139,12 @@ struct yk_opencl_waits {
 yoke_status yk_opencl_waits_open(struct yk_opencl_waits *waits, const struct yk_queue *queue,
                                  struct yk_event *const *after, int count);
 void yk_opencl_waits_close(struct yk_opencl_waits *waits);
-/* YK_OPENCL_PENDING, 0 or an error code. Asks the driver. */
+/* Asks the driver. Returns YK_OPENCL_PENDING, 0 (complete) or an error code. */
 enum { YK_OPENCL_PENDING = 1 };
 int yk_opencl_look(struct yk_event *event);
-void yk_opencl_settle(struct yk_event *event, int state); /* it ended in this state; only the first
-                                                           * call counts */
-void yk_opencl_event_hold(struct yk_event *event);        /* one more close needed */
+void yk_opencl_settle(struct yk_event *event, int state); /* notes its end; later calls have no
+                                                           * effect */
+void yk_opencl_event_hold(struct yk_event *event);        /* one more close is needed */
 struct yk_opencl_device *yk_opencl_event_device(const struct yk_event *event);
 /* Measures clock_gap. */
 yoke_status yk_opencl_clock_compare(struct yk_opencl_device *device);
@@ -152,13 +153,13 @@ void yk_opencl_event_times(struct yk_event *event, struct yk_event_times *out);
 void yk_opencl_event_close(struct yk_event *event);
 
 /* opencl_watch.c */
-/* 0 if the driver still has watches that point to the device, which then must not be freed. */
+/* Returns 0 if the driver still has watches that point to the device: then do not free it. */
 int yk_opencl_watcher_close(struct yk_opencl_device *device);
 yoke_status yk_opencl_wait(struct yk_event *event);
 yoke_status yk_opencl_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 
-/* opencl_host.c. Only for devices that pin or stage: open makes the queue; close requires that
- * nothing is left. */
+/* opencl_host.c. Only for devices that pin or stage. open makes `pinning`; close it when no memory
+ * is pinned. */
 yoke_status yk_opencl_host_open(struct yk_opencl_device *device);
 void yk_opencl_host_close(struct yk_opencl_device *device);
 yoke_status yk_opencl_pin(struct yk_device *device, void *host, int64_t bytes, int *foreign);
@@ -166,7 +167,7 @@ yoke_status yk_opencl_host_alloc(struct yk_device *device, int64_t bytes, void *
 void yk_opencl_host_release(struct yk_device *device, void *host); /* unpin, host_free */
 
 /* opencl_queue.c */
-/* Sleeps until everything queued is over. */
+/* Sleeps until all queued work is over. */
 void yk_opencl_queue_drain(struct yk_queue *queue);
 yoke_status yk_opencl_queue_open(struct yk_device *device, struct yk_queue **out);
 void yk_opencl_queue_close(struct yk_queue *queue);
@@ -175,8 +176,8 @@ yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
 yoke_status yk_opencl_zero(struct yk_queue *queue, const struct yk_buffer_range *range,
                            struct yk_event **event);
 
-/* opencl_log.c. A compiler's log in which <kernel>:LINE is translated, by the markers in the text
- * it compiled. Freed by the caller; NULL if there is no memory. */
+/* opencl_log.c. Returns a compiler's log with the user's file and line in place of <kernel>:LINE;
+ * `text` is what was compiled. The caller frees it; NULL if there is no memory. */
 char *yk_opencl_log(const char *log, const char *text);
 
 /* opencl_program.c */

@@ -13,8 +13,8 @@
 #include "../leavable.h"
 #include "opencl.h"
 
-/* Parts of devices, kept for the life of the process: a thread of PoCL 3.1 may still use one after
- * everything made with it has been released, and would crash. */
+/* Parts of devices (units=), which are never released: a thread of PoCL 3.1 may still use a part
+ * after everything made with it has been released, and would crash. */
 static yk_mutex parts_lock = YK_MUTEX_INITIAL;
 static struct {
     cl_device_id whole, part;
@@ -67,9 +67,8 @@ static yoke_status open_context(struct yk_opencl_device *device)
                                          NULL);
     if (code != CL_SUCCESS)
         return yk_opencl_fail(device, code, "asking for its limits");
-    /* NVIDIA reports a quarter of the memory as the limit and accepts all of it: a GPU's driver is
-     * left to refuse.
-     */
+    /* For a GPU the limit is left to its driver: NVIDIA's reports a quarter of the memory as the
+     * limit, but accepts all of it. */
     device->allocation_bytes_max =
         device->base.desc.is_cpu ? (int64_t)allocation_max : device->base.desc.memory_bytes;
     return yk_opencl_clock_compare(device);
@@ -90,7 +89,8 @@ static void device_close(struct yk_device *base)
         yk_free(device);
 }
 
-/* For a device that does not pin, or stage, removes these slots. */
+/* Gives the device a table without the slots that `pin` excludes: those of pinning, or of pinning
+ * and staging. */
 static void choose_slots(struct yk_opencl_device *device, int pin)
 {
     device->table = yk_backend_opencl;
@@ -114,7 +114,7 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
     int pin = settings ? settings->pin : YK_OPENCL_PIN_NO;
     choose_slots(device, pin);
     device->base.desc = *desc;
-    device->base.desc.settings = NULL; /* the list that owns them may be freed first */
+    device->base.desc.settings = NULL; /* the list, which owns them, may be freed before */
     int wake = settings ? settings->wake : YK_OPENCL_WAKE_AUTO;
     device->calls_back =
         wake == YK_OPENCL_WAKE_AUTO ? desc->is_cpu : wake == YK_OPENCL_WAKE_CALLBACK;
@@ -153,7 +153,7 @@ static int64_t device_memory_free(struct yk_device *base)
     return memory_left((struct yk_opencl_device *)base);
 }
 
-/* Makes the driver allocate now. */
+/* Makes the driver allocate the memory now. */
 static cl_int touch(struct yk_opencl_device *device, cl_mem memory)
 {
     cl_int code = device->cl->EnqueueMigrateMemObjects(

@@ -1,7 +1,6 @@
 /* opencl_event.c - queued work as an event: its outcome, and when it ran.
  *
- *     event: pending --> complete (0) or failed (< 0), set by the first thread that sees it; never
- * back
+ *     event: pending --> complete (0) or failed (< 0), set once, by the first thread that sees it
  *
  * A device's clock may run at another speed. Its distance to the host's clock is measured at open
  * and then corrected by every event: work cannot start before it was submitted, nor end after it
@@ -12,11 +11,12 @@
 #include "../../platform/clock.h"
 #include "opencl.h"
 
+/* This long after a device was lost, its pending events count as failed. */
 static const int64_t lost_grace_ns = 1000000000;
 
 struct yk_event {
     struct yk_opencl_device *device;
-    cl_event handle, begin; /* begin: ends when the work starts; NULL if handle also has that
+    cl_event handle, begin; /* begin: its end is the start of the work; NULL if handle also has that
                              * time */
     int64_t submitted_ns;
     atomic_int references;
@@ -171,8 +171,9 @@ yoke_status yk_opencl_clock_compare(struct yk_opencl_device *device)
         int64_t now = yk_clock_ns();
         if (code == CL_SUCCESS) {
             int64_t ended = (int64_t)device_time(device, event, CL_PROFILING_COMMAND_END);
-            gap = now - ended < gap ? now - ended : gap; /* too large by the time of the way back:
-                                                          * the least is best */
+            gap = now - ended < gap ? now - ended : gap; /* each gap is too large by the time until
+                                                          * the end was seen, so the least is the
+                                                          * best */
         }
         if (event)
             device->cl->ReleaseEvent(event);

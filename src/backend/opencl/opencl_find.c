@@ -77,7 +77,7 @@ static int has_extension(const struct yk_opencl_api *cl, cl_device_id device, co
     return found;
 }
 
-/* The same text for one physical device under any driver. */
+/* Writes a text that is the same for one physical device under any driver. */
 static void identify(const struct yk_opencl_api *cl, cl_device_id device, char *text,
                      size_t capacity)
 {
@@ -119,7 +119,7 @@ int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device)
     return (int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
 }
 
-/* Speed of copies, bytes per ns. */
+/* Rough speed of copies, in bytes per ns. */
 static double guess_link(const struct yk_opencl_api *cl, cl_device_id device, int is_pinned)
 {
     if (!is_pinned)
@@ -128,7 +128,7 @@ static double guess_link(const struct yk_opencl_api *cl, cl_device_id device, in
     return capability ? yk_find_nvidia_link(capability) : 25;
 }
 
-/* OpenCL does not report a compute unit's width; it is known for NVIDIA's. */
+/* Theoretical peak, in operations per ns; 0 if unknown: OpenCL does not report a unit's width. */
 static double find_peak(const struct yk_opencl_api *cl, cl_device_id device, int units)
 {
     int capability = yk_opencl_nvidia(cl, device);
@@ -231,7 +231,7 @@ static yoke_status consider(struct search *search, cl_platform_id platform, cl_d
     return status;
 }
 
-/* The devices of a platform; *out is owned by the caller. */
+/* Returns the number of a platform's devices, -1 if there is no memory. The caller frees *out. */
 static int platform_devices(const struct yk_opencl_api *cl, cl_platform_id platform,
                             cl_device_id **out)
 {
@@ -254,13 +254,13 @@ static yoke_status search_platforms(struct search *search,
     yoke_status status = YOKE_OK;
     for (int p = 0; p < platforms->count && status == YOKE_OK; ++p) {
         cl_platform_id id = platforms->items[p].id;
-        char name[64] = "", version[256] = ""; /* if too small, the driver would return nothing */
+        char name[64] = "", version[256] = ""; /* if too small, the driver writes nothing */
         search->cl = platforms->items[p].cl;
         search->cl->GetPlatformInfo(id, CL_PLATFORM_NAME, sizeof name, name, NULL);
         search->cl->GetPlatformInfo(id, CL_PLATFORM_VERSION, sizeof version, version, NULL);
         cl_device_id *devices;
         int devices_here = platform_devices(search->cl, id, &devices);
-        /* There always is a CPU, so what PoCL cannot use must be its own files. */
+        /* There always is a CPU, so if PoCL has no device, it cannot use its own files. */
         const int empty_pocl = devices_here == 0 && strstr(name, "Portable Computing Language");
         search->pocl_is_empty |= empty_pocl;
         yk_find_say(search->why, "; %s (%.60s)%s%s", name, version,

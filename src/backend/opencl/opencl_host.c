@@ -1,21 +1,22 @@
 /* opencl_host.c - host memory that the device's copy engine reaches directly.
  *
- * OpenCL has no call that pins. But a driver pins the host's side of a buffer while it is mapped:
- * existing memory (CL_MEM_USE_HOST_PTR), or its own (CL_MEM_ALLOC_HOST_PTR). So each pinned piece
- * has a buffer, which is mapped as long as the piece is pinned and is used for nothing else: copies
- * use addresses in the piece, and no kernel sees the buffer. Buffers belong to a context, and a
- * context to one device; other devices see ordinary memory.
+ * OpenCL has no call that pins. But while a buffer is mapped, a driver pins its host side, which is
+ * existing memory (CL_MEM_USE_HOST_PTR) or the driver's own (CL_MEM_ALLOC_HOST_PTR). So each pinned
+ * piece has a buffer, which is mapped as long as the piece is pinned and is used for nothing else:
+ * copies use addresses in the piece, and no kernel sees the buffer. Buffers belong to a context,
+ * and a context to one device; other devices see ordinary memory.
  *
  * A buffer over existing memory has contents: those of the memory when the buffer was made. The
  * standard allows a driver to restore them when it maps the buffer, over what the program or a copy
  * has written there meanwhile. NVIDIA's seems to do so: in a saxpy of 268,435,456 floats on an
  * H100, 30,704 consecutive results, up to a page's end, were lost where memory was being pinned
  * while they came home. So the program's memory is pinned only on request (pin=yes), for drivers
- * known to leave it alone, such as PoCL; and the buffer is mapped with its contents given up, which
- * needs no copy. Staging buffers (CL_MEM_ALLOC_HOST_PTR) are mapped before they have contents.
+ * known to leave it alone, such as PoCL. The buffer is mapped with CL_MAP_WRITE_INVALIDATE_REGION,
+ * which gives up its contents and so needs no copy. Staging buffers (CL_MEM_ALLOC_HOST_PTR) are
+ * mapped before they have contents.
  *
- * Mapping takes as long as pinning (90 us per MiB), so it has its own queue. What the driver
- * allocates on the device for these buffers is not counted.
+ * Mapping takes as long as pinning (90 us per MiB), so it has its own queue. memory_used does not
+ * count what the driver allocates on the device for these buffers.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -53,7 +54,8 @@ void yk_opencl_host_close(struct yk_opencl_device *device)
     yk_mutex_close(&device->host_lock);
 }
 
-/* A driver that cannot pin any more is not lost, whatever CL_OUT_OF_RESOURCES means elsewhere. */
+/* If the driver cannot pin more, the device is not lost, although CL_OUT_OF_RESOURCES elsewhere
+ * means that. */
 static yoke_status refuse(struct yk_opencl_device *device, cl_int code, const struct piece *piece)
 {
     switch (code) {
@@ -136,14 +138,15 @@ yoke_status yk_opencl_host_alloc(struct yk_device *base, int64_t bytes, void **o
     const struct piece piece = { .flags = CL_MEM_ALLOC_HOST_PTR,
                                  .bytes = bytes,
                                  .what = "allocating pinned host memory" };
-    struct yk_opencl_host *host = NULL; /* newer compilers do not see that it is set */
+    struct yk_opencl_host *host = NULL; /* newer compilers do not see that make sets it */
     yoke_status status = make((struct yk_opencl_device *)base, &piece, &host);
     if (status == YOKE_OK)
         *out = host->memory;
-    return status == YOKE_EINVAL ? YOKE_ENOMEM : status; /* only memory was requested */
+    return status == YOKE_EINVAL ? YOKE_ENOMEM : status; /* the arguments are valid, so memory is
+                                                          * short */
 }
 
-/* Takes the entry off the list; NULL: there is none. */
+/* Removes the entry of `memory` from the list and returns it; NULL if there is none. */
 static struct yk_opencl_host *take(struct yk_opencl_device *device, const void *memory)
 {
     struct yk_opencl_host **at = &device->hosts, *host;

@@ -2,7 +2,7 @@
  * describes.
  *
  * Group sizes are the same for every chunk if possible, because PoCL compiles a kernel again for
- * each new group size. A device that is the CPU gets long groups, each of which it turns into one
+ * each new group size. A device that is the CPU gets long groups, because it turns each into one
  * vectorised loop. A GPU gets groups of some warps, wide along the fastest dimension.
  *
  * Handwritten kernels loop with the index space's stride and get one index space.
@@ -19,7 +19,7 @@ struct index_space {
 };
 
 enum { GROUP_COUNT_MAX = 65535 }; /* NVIDIA's limit in dimensions 1 and 2 */
-enum { PART_ARG = 0 };            /* a made entry's yk_space */
+enum { PART_ARG = 0 };            /* number of the argument yk_space */
 
 static int64_t groups(int64_t items, int64_t size)
 {
@@ -68,7 +68,7 @@ static void set_global(const struct yk_program *program, const struct yk_launch 
     }
 }
 
-/* Indexes along each dimension of the range that one index space of a made kernel covers. */
+/* Sets the number of indexes along each dimension of the range that one index space can cover. */
 static void set_most(const struct yk_program *program, const struct index_space *space,
                      int64_t most[3])
 {
@@ -155,8 +155,8 @@ struct launching {
     struct yk_opencl_waits waits;
 };
 
-/* Work of several commands lies between two markers: the first waits for earlier work and has the
- * start time, the second has the end. */
+/* An operation of several commands lies between two markers: the first waits for earlier work, and
+ * its time is the start; the second's time is the end. */
 static cl_int mark_begin(const struct launching *l)
 {
     const struct yk_queue *queue = l->operation.queue;

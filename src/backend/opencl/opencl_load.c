@@ -1,12 +1,12 @@
 /* opencl_load.c - the OpenCL drivers, found at run time, and what their errors mean.
  *
  * Drivers are reached through the system's loader, libOpenCL.so.1. If that is missing or does not
- * know them (containers get NVIDIA's driver, but neither loader nor registration), they are used
- * directly: by cl_khr_icd every object of a driver begins with a pointer to the table of its
- * functions, so a driver needs no loader.
+ * know them (containers get NVIDIA's driver, but neither loader nor registration), they are called
+ * directly. No loader is needed for that, because by cl_khr_icd every object of a driver begins
+ * with a pointer to the table of the driver's functions.
  *
- * Done once per process, when first needed, and never undone. YOKE_OPENCL_LIBRARY names the only
- * library to use (another loader; in tests, one that is missing).
+ * Drivers are loaded once per process, when first needed, and never unloaded. YOKE_OPENCL_LIBRARY
+ * names the only library to use (another loader; in tests, one that is missing).
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "opencl.h"
 
 static yk_mutex load_lock = YK_MUTEX_INITIAL;
-static int loaded; /* under load_lock; `found` is complete */
+static int loaded; /* 1: `found` is complete; guarded by load_lock */
 static struct yk_opencl_platforms found;
 static struct yk_opencl_api loader_api, direct_api;
 

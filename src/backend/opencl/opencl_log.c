@@ -17,7 +17,7 @@ struct place {
     long line;
 };
 
-/* Whether the line is a marker; *place is then where the following line comes from. */
+/* Returns 1 if the line is a marker, and sets *place to where the following line comes from. */
 static int read_marker(const char *line, struct place *place)
 {
     if (*line++ != '#')
@@ -38,7 +38,7 @@ static int read_marker(const char *line, struct place *place)
     return 1;
 }
 
-/* Where line `wanted` of the text (counted from 1) comes from. */
+/* Returns where line `wanted` of the text (counted from 1) comes from. */
 static struct place find_place(const char *text, long wanted)
 {
     struct place place = { NULL, 0, 1 };
@@ -51,7 +51,7 @@ static struct place find_place(const char *text, long wanted)
     return place;
 }
 
-/* Like snprintf(to, capacity, ...): returns the length of the whole result. */
+/* Like snprintf(to, capacity, ...): returns the length of the complete result. */
 static size_t translate(const char *log, const char *text, char *to, size_t capacity)
 {
     static const char mark[] = "<kernel>:";

@@ -8,10 +8,10 @@
  * second build takes PoCL as long as the first. The compiled program is kept in the disk cache,
  * under everything it depends on.
  *
- * Runs beside everything else, in any thread. Drivers leave part of the work to the first launch
- * (PoCL specialises for the group size, 0.1 to 1 s; NVIDIA loads the module). So a made kernel is
- * launched once here on an empty range, which touches no memory: when build returns, the device can
- * really start.
+ * build() runs in any thread, while others use the device. Drivers leave a part of the work to the
+ * first launch (PoCL compiles for the group size, 0.1 to 1 s; NVIDIA loads the module). So a kernel
+ * made by YOKE_KERNEL is launched once here, on an empty range, which touches no memory: when build
+ * returns, the device can start at once.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +24,13 @@
 #include "../prelude.h"
 #include "opencl.h"
 
-/* On a CPU, shorter groups are slower, and with longer ones short chunks load its cores
- * unevenly. */
+/* Work-items of a group. On a CPU shorter groups are slower; longer ones cause load imbalance in
+ * short chunks. */
 enum { CPU_GROUP_ITEMS = 64, GPU_GROUP_ITEMS = 256, POCL_LARGE_SPACE = 65536 };
 static const char *const recipe = "yoke opencl 3"; /* part of the key: change it when this file's
                                                     * code changes */
 
-/* Everything that the machine code depends on, as one text. */
+/* All that the machine code depends on, as one text. */
 struct source {
     char *key; /* recipe, options, device, driver, then `text` */
     size_t key_size;
@@ -106,7 +106,7 @@ static yoke_status compile(struct yk_program *program, const struct source *sour
     return status;
 }
 
-/* 1 if the cache has it and the driver accepts it. */
+/* Returns 1 if the cache has the program and the driver accepts it. */
 static int load_cached(struct yk_program *program, const struct source *source)
 {
     struct yk_opencl_device *device = program->device;
@@ -221,8 +221,9 @@ static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *progr
     return status;
 }
 
-/* See the file head. Uses its own queue, because other threads use the device meanwhile. PoCL has
- * another specialisation for index spaces of 65536 and more, which one-dimensional chunks reach. */
+/* Launches an empty range (see the file head), in a queue of its own, because other threads use the
+ * device meanwhile. For index spaces of 65536 and more, which one-dimensional chunks reach, PoCL
+ * compiles another version. */
 static yoke_status rehearse(struct yk_program *program)
 {
     struct yk_queue *queue;
@@ -249,7 +250,7 @@ static yoke_status load(struct yk_program *program, const yoke_kernel *kernel,
     return status;
 }
 
-/* Does the same again, without the entry for 32-bit indexes. */
+/* Loads the program again, without the entry for 32-bit indexes. */
 static yoke_status load_again(struct yk_program *program, const yoke_kernel *kernel,
                               struct source *source, int *cached)
 {

@@ -1,8 +1,8 @@
 /* opencl_queue.c - in-order queues, copies and clearing.
  *
- * Every enqueue is flushed at once: work in another queue, and callbacks, depend on it being
- * started, and the few hundred nanoseconds are small beside a chunk. Times are always recorded
- * (profiling), because schedulers need them.
+ * Every operation is flushed at once, because work in other queues and callbacks wait for its
+ * start. A flush takes a few hundred ns, which is little compared with a chunk. Times are always
+ * recorded (profiling), because schedulers need them.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -32,7 +32,7 @@ yoke_status yk_opencl_queue_open(struct yk_device *base, struct yk_queue **out)
 void yk_opencl_queue_drain(struct yk_queue *queue)
 {
     struct yk_event *last = NULL;
-    /* clFinish spins with some drivers; the event of a marker can be waited for asleep. */
+    /* With some drivers clFinish spins, so sleep until a marker's event is complete. */
     struct yk_opencl_operation marker = { queue, "ending a queue's work", &last, NULL };
     if (yk_opencl_operation_begin(&marker) == YOKE_OK &&
         yk_opencl_operation_end(
@@ -91,7 +91,7 @@ static cl_int enqueue_copy(struct yk_queue *queue, const struct yk_copy *copy,
         return cl->EnqueueCopyBuffer(queue->handle, copy->from->memory, memory,
                                      (size_t)copy->from_offset, offset, bytes, waits->count,
                                      waits->list, event);
-    case YK_COPY_PEER: /* a context has one device, and reach reports none */
+    case YK_COPY_PEER: /* cannot be: there is no reach slot */
         break;
     }
     return CL_INVALID_VALUE;
@@ -141,7 +141,7 @@ yoke_status yk_opencl_zero(struct yk_queue *queue, const struct yk_buffer_range 
     status = yk_opencl_operation_begin(&operation);
     if (status != YOKE_OK)
         return status;
-    /* The pattern size has to divide both; the largest is the fastest. */
+    /* The pattern size must divide offset and bytes; the largest is the fastest. */
     size_t pattern = sizeof zeros;
     while ((range->offset | range->bytes) & (int64_t)(pattern - 1))
         pattern /= 2;

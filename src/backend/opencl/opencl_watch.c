@@ -5,27 +5,28 @@
  *
  *   callback  The driver calls back, and that wakes the sleeping thread. For PoCL: 5 to 50 us late.
  *             Because a lost device may never call, sleeping threads also poll ten times per
- * second. poll      Sleeping threads poll, at intervals that grow with the time they have waited (a
- *             sixteenth of it, at most 0.5 ms: under 1 % of a core). For notifications a thread of
- * the device polls; it sleeps while none is wanted. For GPUs: NVIDIA's callbacks come up to 20 ms
- * late.
+ *             second.
+ *   poll      Sleeping threads poll, at intervals that grow with the time they have waited (a
+ *             sixteenth of it, at most 0.5 ms: under 1 % of a core). A thread of the device polls
+ *             for notifications; it sleeps while none is wanted. For GPUs: NVIDIA's callbacks come
+ *             up to 20 ms late.
  *
  * A watch holds its event. With callbacks, the device counts the watches that the driver still has,
- * so it outlives its callbacks whatever the caller closes meanwhile.
+ * and is not freed before the last callback, whatever the caller closes meanwhile.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../../platform/clock.h"
 #include "opencl.h"
 
-static const int64_t look_again_ns = 100000000; /* with callbacks */
+static const int64_t look_again_ns = 100000000; /* between polls, with callbacks */
 static const int64_t interval_least_ns = 20000, interval_most_ns = 500000;
 
 struct yk_opencl_watch {
     struct yk_event *event;
     void (*fn)(void *context); /* NULL: a thread sleeps on `parker` */
     void *context;
-    struct yk_parker parker; /* of a sleeper */
+    struct yk_parker parker; /* for a sleeping thread */
     atomic_int parted; /* set by the callback, and by a sleeping thread that stops waiting for the
                           callback; the later of the two frees the watch */
     struct yk_opencl_watch *next; /* poll: in the device's list, oldest first */
@@ -55,8 +56,8 @@ static yoke_status watch_open(struct yk_event *event, void (*fn)(void *context),
 
 /* ---- callback ---- */
 
-/* Runs in a thread of the driver. Calling fn or waking comes last: the other thread may then close
- * everything. */
+/* Runs in a thread of the driver. It calls fn or wakes the thread last, because everything may be
+ * closed then. */
 static void on_complete(cl_event handle, cl_int state, void *context)
 {
     struct yk_opencl_watch *watch = context;
@@ -76,7 +77,7 @@ static void on_complete(cl_event handle, cl_int state, void *context)
         fn(fn_context);
 }
 
-/* Gives the watch to the driver; closes it on failure. */
+/* Gives the watch to the driver. On failure closes it. */
 static yoke_status watch_register(struct yk_opencl_watch *watch)
 {
     struct yk_opencl_device *device = yk_opencl_event_device(watch->event);
@@ -90,8 +91,8 @@ static yoke_status watch_register(struct yk_opencl_watch *watch)
     return yk_opencl_fail(device, code, "asking to be called back");
 }
 
-/* The event is over, but the driver has not called back: leaves the watch to the callback, in case
- * it comes. */
+/* Call it if the event is over and the driver has not called back: leaves the watch to the
+ * callback, which may still come. */
 static void watch_leave(struct yk_opencl_watch *watch)
 {
     if (!atomic_exchange(&watch->parted, 1))
@@ -108,7 +109,7 @@ static void sleep_until_called(struct yk_event *event)
     if (watch_open(event, NULL, NULL, &watch) != YOKE_OK || watch_register(watch) != YOKE_OK)
         return; /* out of memory, or a driver without callbacks: the caller polls */
     while (!(woken = yk_parker_sleep(&watch->parker, look_again_ns)) && !over)
-        over = yk_opencl_look(event) != YK_OPENCL_PENDING; /* one more turn for the callback */
+        over = yk_opencl_look(event) != YK_OPENCL_PENDING; /* if over, sleep once more */
     if (woken)
         watch_close(watch);
     else
@@ -125,8 +126,8 @@ static int64_t interval(int64_t since_ns)
                                        : wanted;
 }
 
-/* Calls the functions of watches whose events are over; the others return to the front of the list,
- * in their order. */
+/* Calls the functions of all watches whose events are over. The other watches return to the front
+ * of the list, in their order. */
 static void sweep(struct yk_opencl_device *device)
 {
     yk_lock(&device->watcher.lock);

@@ -1,17 +1,17 @@
 /* sim.h - inside the sim backend: virtual devices whose results are real and whose times are
  * computed.
  *
- * An operation gets its start and end when it is issued: it starts when its queue and the events it
- * waits for are over, and the engine it needs (link direction, compute, CPU lane) is free for as
- * long as it takes. It takes effect
- * when the clock passes its end, in the order of the ends. So a copy or kernel that was not ordered
- * after its inputs computes wrong results here, as it would on a real device.
+ * The start and the end of an operation are computed when it is issued: it starts when its queue
+ * and the events that it waits for have ended, and the engine that it needs (link direction,
+ * compute, CPU lane) is free for its whole duration. It takes effect when the clock passes its end,
+ * in the order of the ends. So a copy or kernel that was not ordered after its inputs computes
+ * wrong results here, as it would on a real device.
  *
- * Memory that is mapped on demand (pages=) is poison until it is committed, and must stay so: an
- * operation that touches it loses the device, as an illegal address loses a real one.
+ * Memory that is mapped on demand (pages=) holds poison until it is committed. An operation that
+ * writes there earlier loses the device, as an illegal address loses a real one.
  *
- * One lock (yk_sim) guards everything that has a time. Effects and notify functions run without it,
- * one after the other, in the thread that advanced the clock.
+ * One lock (yk_sim.mutex) guards everything that has a time. Effects and notify functions run
+ * without it, one after the other, in the thread that advances the clock.
  */
 #ifndef YK_BACKEND_SIM_H
 #define YK_BACKEND_SIM_H
@@ -28,29 +28,30 @@ extern const struct yk_backend yk_backend_sim;
 yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
                         char *why);
 
-/* The end of operations that never end. */
+/* End time of operations that never end. */
 #define YK_SIM_NEVER (INT64_MAX - 1)
 
 enum sim_engine { SIM_LINK_IN, SIM_LINK_OUT, SIM_PEER_IN, SIM_COMPUTE, SIM_ENGINES };
 
 struct sim_device {
     struct yk_device base;
-    struct yk_backend table; /* base.backend: without the slots that the settings leave out */
-    struct yk_machine_device settings; /* without texts */
+    struct yk_backend table; /* base.backend points here; lacks the slots that the settings
+                              * exclude */
+    struct yk_machine_device settings; /* its text members are NULL */
     struct sim_device *next;           /* list of open devices */
-    struct yk_buffer *buffers;         /* all of them, to destroy their contents on failure */
+    struct yk_buffer *buffers;         /* list of all, to destroy their contents on failure */
     int64_t memory_used;               /* bytes booked, or committed in reserved addresses */
     int64_t memory_mapped;             /* bytes committed, if pages are mapped on demand */
     int64_t fail_ns;                   /* INT64_MAX: never */
     int64_t stall_ns; /* kernels that run at this time or later never end; INT64_MAX: all
                        * end */
-    int64_t engine_free[SIM_ENGINES]; /* when the engine has finished what was issued last */
-    int64_t *lane_free;               /* the same for each CPU lane; NULL on a GPU */
-    int64_t kernels_end;              /* when its last kernel ends; other devices see it as
-                                       * contention */
+    int64_t engine_free[SIM_ENGINES]; /* when the engine's last operation ends */
+    int64_t *lane_free;               /* when each CPU lane's last operation ends; NULL on a GPU */
+    int64_t kernels_end;              /* when its last kernel ends; until then it slows kernels of
+                                       * others */
     int64_t operation_count;          /* number of operations accepted */
     uint64_t noise_state;
-    char slow[64]; /* the kernel's name */
+    char slow[64]; /* name of the kernel that slow= slows */
     int lost;
 };
 
@@ -60,7 +61,7 @@ struct yk_buffer {
     int64_t bytes;
     unsigned char *data;
     unsigned char *mapped; /* one byte per page; NULL: all of it is mapped */
-    int reserved;          /* 1: addresses; only mapped pages count as used */
+    int reserved;          /* 1: made by reserve; only mapped pages count as used */
 };
 
 struct sim_host { /* host memory that copies reach at full speed */
@@ -78,7 +79,7 @@ struct yk_program {
     yoke_cpu_fn *run, *team; /* at least one of them */
     int param_count;
     const struct sim_param *params;
-    double slowed; /* factor on the time of its work */
+    double slowed; /* factor on the time of its items */
     int is_step;
     yoke_step step;
 };
@@ -87,30 +88,29 @@ struct sim_param {
     uint32_t size;
 };
 
-/* What an operation does to memory at its end; nothing: run and `to` are NULL.
- */
+/* What an operation does to memory at its end; nothing if run and `to` are NULL. */
 struct sim_effect {
-    void *to; /* destination of a copy; set to zero if `from` is NULL */
+    void *to; /* destination of a copy; if `from` is NULL, memory to set to 0 */
     const void *from;
     int64_t bytes, rows; /* rows > 1: this many runs of `bytes` */
     int64_t to_pitch, from_pitch;
     yoke_cpu_fn *run; /* kernel */
     void **args;      /* pointers, then the values they point to; owned */
     yoke_chunk chunk;
-    uint32_t *words; /* of a step kernel's queue; NULL: another kind of kernel */
+    uint32_t *words; /* of a step kernel's queue; NULL for other kernels */
     yoke_step step;
 };
 
 struct yk_event {
     struct sim_device *device;
-    const struct sim_device *source; /* the device whose memory it reads, if that is another one */
+    const struct sim_device *source; /* peer whose memory it reads; NULL for other operations */
     struct yk_event *next;           /* pending operations in the order they were issued */
     int64_t started, ended;
-    const int64_t *engine; /* that it occupies meanwhile */
+    const int64_t *engine; /* engine that it occupies while it runs */
     yoke_status outcome;
     int done;
-    int refs;    /* the caller's, and the clock's while pending */
-    int holders; /* callers beside the first */
+    int refs;    /* references: the callers', and the clock's while pending */
+    int holders; /* callers with a reference, beside the first */
     struct sim_effect effect;
     void (*notify)(void *context);
     void *notify_context;
@@ -118,11 +118,11 @@ struct yk_event {
 
 /* Start and duration of an operation. */
 struct sim_cost {
-    int64_t ready;   /* not before this: the end of the events it waits for */
-    double delay_ns; /* passes between that and its start, or the engine's becoming free */
+    int64_t ready;   /* earliest start: the end of the events it waits for */
+    double delay_ns; /* added to the time at which it could start */
     double duration_ns;
     int is_kernel;
-    int64_t *engine; /* when it is free */
+    int64_t *engine; /* its time in engine_free or lane_free */
 };
 
 /* sim_clock.c - the clock, what is pending on it, and losing devices. */
@@ -132,16 +132,16 @@ struct sim_clock {
     int64_t now;
     struct sim_device *devices;
     struct yk_event *pending;
-    struct sim_host *host; /* pinned for all simulated GPUs */
-    int64_t pinned_bytes;  /* by pin */
+    struct sim_host *host; /* pinned memory, of all simulated GPUs */
+    int64_t pinned_bytes;  /* pinned by pin; host_alloc's are not counted */
 };
 extern struct sim_clock yk_sim;
 int64_t yk_sim_now(void);
 int yk_sim_advance(int64_t until);
-/* Take both locks: effects come one after the other, whichever threads wait for them. */
+/* Take and release both locks: effects happen one after the other, whichever thread advances. */
 void yk_sim_enter(void);
 void yk_sim_leave(void);
-/* Both locks held, in all calls below. */
+/* Call all functions below with both locks held. */
 void yk_sim_move_to(int64_t time);
 void yk_sim_lose(struct sim_device *device); /* at the clock's time */
 void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event);
@@ -157,9 +157,9 @@ void yk_sim_decommit(struct yk_device *device, struct yk_buffer *buffer, int64_t
                      int64_t bytes);
 /* Fills a part of the buffer with YK_SIM_POISON. */
 void yk_sim_poison(struct yk_buffer *buffer, int64_t offset, int64_t bytes);
-/* Whether all of these bytes, which lie inside the buffer, may be used. */
+/* Whether all of these bytes, which must lie inside the buffer, may be used. */
 int yk_sim_is_mapped(const struct yk_buffer *buffer, int64_t offset, int64_t bytes);
-/* Lock held. Whether something was written to a page that is not mapped. */
+/* Lock held. Returns 1 if something was written to a page that is not mapped. */
 int yk_sim_strayed(const struct sim_device *device);
 
 /* sim_host.c */
@@ -168,7 +168,7 @@ const void *yk_sim_pinned_until(struct yk_device *device, const void *host);
 void yk_sim_unpin(struct yk_device *device, void *host);
 yoke_status yk_sim_host_alloc(struct yk_device *device, int64_t bytes, void **out);
 void yk_sim_host_free(struct yk_device *device, void *host);
-/* How memory is pinned, as one copy sees it. */
+/* How the host memory of one copy is pinned. */
 enum sim_pinned { SIM_PINNED_NOT, SIM_PINNED, SIM_PINNED_IN_PARTS };
 enum sim_pinned yk_sim_pinned(const void *host, int64_t bytes);
 
@@ -179,7 +179,7 @@ yoke_status yk_sim_notify(struct yk_event *event, void (*fn)(void *context), voi
 void yk_sim_event_times(struct yk_event *event, struct yk_event_times *out);
 void yk_sim_event_close(struct yk_event *event);
 void yk_sim_event_hold(struct yk_event *event);
-void yk_sim_event_release(struct yk_event *event); /* lock held; frees with the last reference */
+void yk_sim_event_release(struct yk_event *event); /* lock held; drops a reference */
 
 /* sim_operation.c */
 yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy,

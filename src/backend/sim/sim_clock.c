@@ -1,9 +1,9 @@
 /* sim_clock.c - the virtual clock: pending operations, advancing to the next end or to a given
  * time, losing devices.
  *
- * Pending operations form a list in the order of issue; the next to end is searched for (there are
- * a few per queue). Ends on one queue never decrease, and equal ends complete in the order of
- * issue, so in-order queues and `after` hold for effects, too.
+ * Pending operations form a list in the order of issue; finding the next to end takes a search
+ * (there are a few per queue). Ends on one queue never decrease, and equal ends complete in the
+ * order of issue, so effects, too, happen in the order of the queues and of `after`.
  */
 #include <math.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void copy_take(const struct sim_effect *effect)
     } while (++row < effect->rows);
 }
 
-/* Does all of the chunk, as if one launch had emptied the queue. */
+/* Processes the whole chunk, as if one launch had emptied the queue. */
 static void steps_take(const struct sim_effect *effect)
 {
     yk_step_run(&(struct yk_step_work){ effect->run, &effect->step, effect->args, &effect->chunk },
@@ -75,7 +75,7 @@ static void effect_take(const struct sim_effect *effect)
         memset(effect->to, 0, (size_t)effect->bytes);
 }
 
-/* The effect loses the device if it wrote memory that is not mapped. */
+/* Loses the device if the effect wrote memory that is not mapped. */
 static yoke_status effect_judge(struct yk_event *event)
 {
     struct sim_device *device = event->device;
@@ -87,8 +87,8 @@ static yoke_status effect_judge(struct yk_event *event)
     return YOKE_EDEVICE;
 }
 
-/* The event is off the list. Releases the lock while the kernel or notify function runs, so lists
- * may have changed on return. */
+/* Call it when the event is off the list. It releases the lock while the kernel or the notify
+ * function runs, so the lists may have changed when it returns. */
 static void complete(struct yk_event *event, yoke_status outcome)
 {
     if (outcome == YOKE_OK && event->source && event->source->lost)
@@ -155,7 +155,7 @@ static struct sim_device *next_failure(void)
     return next;
 }
 
-/* A device fails before operations that end at the same time. */
+/* If a device fails at the time at which operations end, it fails before they end. */
 void yk_sim_move_to(int64_t time)
 {
     for (;;) {
@@ -192,7 +192,7 @@ int yk_sim_advance(int64_t until)
     return limited || next;
 }
 
-/* 9e18 ns or more: after 290 years the clock would overflow. */
+/* Returns the end in ns; 9e18 or more means never, because the clock overflows after 290 years. */
 static double end_ns(const struct sim_device *device, const struct sim_cost *cost, int64_t start,
                      double duration_ns)
 {
@@ -209,8 +209,9 @@ static int64_t end_of(const struct sim_device *device, const struct sim_cost *co
     return end < 9e18 ? start + llround(end - (double)start) : YK_SIM_NEVER;
 }
 
-/* The first time from `start` on at which the operation's engine is free for as long as it takes.
- * An operation that still waits for others does not hold up later ones of other queues. */
+/* Returns the first time from `start` on at which the engine is free for the operation's whole
+ * duration. So an operation that still waits for others does not delay later ones of other
+ * queues. */
 static int64_t free_from(const struct sim_device *device, const struct sim_cost *cost,
                          int64_t start, double duration_ns)
 {

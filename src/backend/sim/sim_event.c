@@ -1,6 +1,6 @@
 /* sim_event.c - events of virtual operations: complete once the clock has passed their end.
  *
- * An event lives until the caller has closed it and its operation is over.
+ * An event is freed when all callers have closed it and its operation is over.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"

@@ -2,13 +2,13 @@
  *
  * As with a real driver, memory is pinned for the whole process, whichever device did it. Memory
  * that overlaps pinned memory cannot be pinned again, and one copy may not cover parts that were
- * pinned separately. Each device has a limit (pinnable=), as there is for locked memory.
+ * pinned separately. Each device has a limit (pinnable=), like the system's limit on locked memory.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "sim.h"
 
-/* Lock held. */
+/* Lock held. Returns an entry that overlaps these addresses; NULL if there is none. */
 static struct sim_host *overlapping(uintptr_t first, uintptr_t last)
 {
     struct sim_host *host = yk_sim.host;
@@ -71,7 +71,7 @@ const void *yk_sim_pinned_until(struct yk_device *base, const void *memory)
     return end;
 }
 
-/* Takes the entry off the list; NULL: it was not pinned. */
+/* Removes the entry of `memory` from the list and returns it; NULL if there is none. Lock held. */
 static struct sim_host *take(const void *memory)
 {
     struct sim_host **at = &yk_sim.host, *host;

@@ -2,7 +2,7 @@
  *
  * It is filled with poison, so that a read of unwritten memory shows. If pages are mapped on
  * demand, an unmapped page is poison, too, and must still be poison when an operation has ended.
- * With results=no nothing touches it, so the system gives it no pages.
+ * With results=no nothing touches the memory, so the system gives it no pages.
  */
 #include <string.h>
 
@@ -130,7 +130,7 @@ int64_t yk_sim_memory_free(struct yk_device *base)
     return bytes;
 }
 
-/* Lock held. Bytes on pages first .. last - 1 that are not mapped yet. */
+/* Lock held. Returns the bytes of pages first .. last - 1 that are not mapped yet. */
 static int64_t missing_bytes(const struct yk_buffer *buffer, int64_t first, int64_t last)
 {
     int64_t bytes = 0;

@@ -40,7 +40,8 @@ double yk_sim_reach(struct yk_device *device, struct yk_device *from)
     return fmin(a->peer, b->peer) / 1e9;
 }
 
-/* Lock held. Whether one more operation can be issued. Loses the device if its failure is due. */
+/* Lock held. Loses the device if its failure is due. Returns YOKE_OK if an operation can be
+ * issued. */
 static yoke_status device_usable(struct sim_device *device)
 {
     int64_t limit = device->settings.fail_after;
@@ -50,7 +51,7 @@ static yoke_status device_usable(struct sim_device *device)
     return device->lost ? yk_sim_lost(device) : YOKE_OK;
 }
 
-/* Lock held. When the last of the events ends; 0 if there are none. */
+/* Lock held. Returns when the last of the events ends; 0 if there are none. */
 static int64_t events_end(struct yk_event *const *after, int count)
 {
     int64_t end = 0;
@@ -60,7 +61,7 @@ static int64_t events_end(struct yk_event *const *after, int count)
     return end;
 }
 
-/* Takes effect->args. */
+/* Takes ownership of effect->args, also on failure. */
 static yoke_status event_new(const struct sim_effect *effect, struct yk_event **out)
 {
     struct yk_event *event = yk_calloc(1, sizeof *event);
@@ -74,7 +75,7 @@ static yoke_status event_new(const struct sim_effect *effect, struct yk_event **
     return YOKE_OK;
 }
 
-/* Lock held. Gives the caller its reference, or drops it. */
+/* Lock held. Gives the caller its reference; if it wants no event (NULL), drops the reference. */
 static void event_hand_over(struct yk_event *event, struct yk_event **out)
 {
     if (out)
@@ -100,7 +101,7 @@ static int by_host(const struct yk_copy *copy)
     return copy->kind == YK_COPY_TO_DEVICE || copy->kind == YK_COPY_FROM_DEVICE;
 }
 
-/* The source of a copy without the host. */
+/* The source of a copy WITHIN or PEER. */
 static struct yk_buffer_range source_of(const struct yk_copy *copy)
 {
     return (struct yk_buffer_range){ copy->from, copy->from_offset, yk_copy_host_span(copy) };
@@ -115,7 +116,7 @@ static yoke_status copy_outside(const struct sim_device *device, const struct yk
 static yoke_status copy_check(const struct sim_device *device, const struct yk_copy *copy)
 {
     const char *name = device->base.desc.name;
-    if (!yk_copy_rows_ok(copy)) /* then the following would mean nothing */
+    if (!yk_copy_rows_ok(copy)) /* else the spans have no meaning */
         return copy_outside(device, copy);
     const struct yk_buffer_range here = { copy->buffer, copy->offset, yk_copy_span(copy) };
     const struct yk_buffer_range source = source_of(copy);
@@ -247,8 +248,8 @@ static void **args_new(const struct sim_device *device, const struct yk_program 
             value += (size + VALUE_ALIGNMENT - 1) / VALUE_ALIGNMENT * VALUE_ALIGNMENT;
             continue;
         }
-        /* Global element 0 may lie before the buffer. So these are integers: such a pointer is only
-         * defined once an index is added. */
+        /* Computed as integers, because global element 0 may lie before the buffer: such a pointer
+         * is undefined until an index is added. */
         uintptr_t base = (uintptr_t)(device->lane_free ? arg->host : arg->buffer->data);
         args[p] = (void *)(base + (uintptr_t)arg->shift);
     }

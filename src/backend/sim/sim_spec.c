@@ -5,7 +5,8 @@
  *
  * KIND is cpu (works in host memory, `cores` lanes) or gpu (its own memory behind a link). LABEL is
  * any further letters and digits of the name. "*COUNT" makes several devices, numbered from 0, each
- * with its own noise. "sim" alone is one device of each kind. Never found unless asked for.
+ * with its own noise. "sim" alone is one device of each kind. find() offers these devices only if
+ * the user names them.
  */
 #include <stdio.h>
 #include <stdlib.h>
