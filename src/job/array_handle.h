@@ -6,14 +6,14 @@
 
 #include <yoke/array.h>
 
-/* Makes a handle of the array in *out. YOKE_ENOMEM: no memory for one. */
+/* Sets *out to a new handle of the array. YOKE_ENOMEM: there is no memory for one. */
 yoke_status yk_array_handle_take(yoke_array *array, yoke_array **out);
-/* Returns the handle's array. NULL, with the thread's error text, if the handle is NULL, closed or
+/* Returns the handle's array, or NULL with the thread's error text if the handle is NULL, closed or
  * unknown. */
 yoke_array *yk_array_of(const yoke_array *handle, const char *call);
-/* Ends the handle and returns its array, as yk_array_of. If several threads end the same handle,
- * only one gets the array; the others must not touch it. So `keeps` is asked before, while the
- * array cannot go: not 0, and with an error text of its own, the handle stays. */
+/* Ends the handle and returns its array. If several threads do that, the others fail as in
+ * yk_array_of. Before, while no other thread can end the handle, calls keeps(array): if that
+ * returns not 0, with an error text of its own, the handle stays and the result is NULL. */
 yoke_array *yk_array_handle_end(const yoke_array *handle, int (*keeps)(const void *array),
                                 const char *call);
 

@@ -1,5 +1,5 @@
-/* array_list.c - the list of a runtime's arrays. When a device fails, each array of the list is
- * told. */
+/* array_list.c - the list of a runtime's arrays. When a device fails, retire.c walks it to mark the
+ * rows that are lost. */
 #include "array_list.h"
 
 void yk_arrays_add(yoke_array *array)

@@ -1,14 +1,14 @@
 /* blocks.c - see blocks.h: chooses the size and number of blocks. */
 #include "blocks.h"
 
-/* Few blocks cost nothing to fold. Folding the lanes of a block costs about 30 ns, so a block
- * should have at least SIZE_GOOD units, unless that leaves fewer than BLOCKS_LEAST blocks to share.
- * A GPU needs BLOCKS_MOST groups to be full. */
+/* A job has at most BLOCKS_MOST blocks, which fill a GPU. Folding the lanes of a block takes about
+ * 30 ns, so a block has at least SIZE_GOOD units, unless that leaves fewer than BLOCKS_LEAST blocks
+ * to share. */
 enum { BLOCKS_MOST = 4096, BLOCKS_LEAST = 256, SIZE_GOOD = 1024 };
-/* While there are few blocks, a block of at least PART_ITEMS items is cut into parts of the second
- * dimension. */
+/* If there are fewer blocks, each is cut along the second dimension into parts of at least
+ * PART_ITEMS items (kernels with two dimensions: a multiple of WIDTH_UNIT indexes wide). */
 enum { PART_ITEMS = 16384, WIDTH_UNIT = 64 };
-/* Devices count a block's indexes in 32 bits. */
+/* Most units of a block, because devices count its indexes in 32 bits. */
 static const int64_t size_most = (int64_t)1 << 30;
 
 static int64_t quotient(int64_t a, int64_t b)
@@ -24,7 +24,7 @@ static int64_t power_of_two(int64_t least)
     return power;
 }
 
-/* Number of units in a block. */
+/* Returns the number of units in a block of a range of `units` units. */
 static int64_t units_of(int64_t units)
 {
     const int64_t few = power_of_two(quotient(units, BLOCKS_LEAST));
@@ -33,7 +33,7 @@ static int64_t units_of(int64_t units)
     return many > good ? many : good;
 }
 
-/* The product of a and b, which are at most 2^62; at most INT64_MAX / 2. */
+/* Returns a * b, or INT64_MAX / 2 if that is less. Both are at most 2^62. */
 static int64_t product(int64_t a, int64_t b)
 {
     return a > INT64_MAX / 2 / b ? INT64_MAX / 2 : a * b;

@@ -8,7 +8,7 @@
 struct yk_blocks_spec {
     int64_t first, last; /* the range */
     int64_t length[2];   /* number of indexes in the second and third dimension, at least 1 */
-    int dimensions;      /* dimensions of the kernel */
+    int dimensions;      /* number of the kernel's dimensions */
     int64_t unit;        /* unit of the job's kernels; a block has a whole number of units */
 };
 

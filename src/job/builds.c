@@ -12,12 +12,12 @@
 
 #include "../platform/clock.h"
 
-#define LOOK_NS 1000000
+#define LOOK_NS 1000000 /* time between two looks at `inside` */
 
 static atomic_int inside, ending;
 static _Atomic int64_t end_by_ns; /* 0: the process is not ending */
 
-/* Builds that were under way belong to the parent's threads. */
+/* Builds that were under way belong to the parent's threads, which the child does not have. */
 static void forget_in_child(void)
 {
     atomic_store(&inside, 0);

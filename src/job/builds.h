@@ -10,8 +10,8 @@
  * another thread than enter. */
 void yk_builds_enter(void);
 void yk_builds_leave(void);
-/* 1: the process is ending. A thread that entered after that must not start a build, because the
- * end does not wait for it. */
+/* Returns 1 if the process is ending: then its end may not wait for a build that starts now. Call
+ * it after yk_builds_enter. */
 int yk_builds_are_ending(void);
 /* Marks the process as ending and returns when no build is under way, at the latest `most_ns` after
  * the first call. */

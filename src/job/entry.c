@@ -1,5 +1,5 @@
-/* entry.c - decides which calls may enter a runtime. A mistake that would hang is an error instead.
- */
+/* entry.c - decides which calls may enter a runtime. A call that would wait for ever fails
+ * instead. */
 
 #include "entry.h"
 
@@ -50,7 +50,7 @@ const yoke_runtime *yk_callback_enter(const yoke_runtime *runtime)
 int yk_runtime_refuses(const yoke_runtime *runtime, const char *call)
 {
     if (!runtime)
-        return 0; /* the public function reports it, with its own name */
+        return 0; /* the public function reports NULL, with its own name */
     if (runtime->forks != yk_fork_count()) {
         yk_fail(YOKE_EINVAL,
                 "%s: the runtime was opened before this process was forked, and has no threads "

@@ -9,8 +9,8 @@
  * jobs, which would wait for itself. No lock need be held. */
 int yk_runtime_refuses(const yoke_runtime *runtime, const char *call);
 /* enlist: adds a runtime that was opened in this process to the list of open runtimes. delist:
- * removes it; 0 if it is not listed, so only one call of several gets 1. relist: adds it again
- * after closing failed. */
+ * removes it and returns 1; returns 0 if it is not listed, so only one of several calls gets 1.
+ * relist: adds it again after closing failed. */
 void yk_runtime_enlist(yoke_runtime *runtime);
 void yk_runtime_relist(yoke_runtime *runtime);
 int yk_runtime_delist(yoke_runtime *runtime);

@@ -1,6 +1,6 @@
-/* fold_kernels.c - moves the sums of all copies on a device into a total. The copies become zero,
- * so the fold may be repeated when more was added: then `again` is 1, and the total keeps what it
- * has. `apart` is the number of elements from one copy to the next. */
+/* fold_kernels.c - moves the sums of all copies on a device into a total, and sets the copies to
+ * zero. So the fold can run again after more was added: with `again` 1 it adds to the total instead
+ * of replacing it. `apart` is the number of elements from one copy to the next. */
 #include "fold_kernels.h"
 
 #define FOLD(name, T)                                                                              \

@@ -23,16 +23,16 @@ enum yk_holding {
     YK_HELD_NOT,
     YK_HELD_WHOLE,  /* a replica: rows stay after the job, and coherence tracks them */
     YK_HELD_WINDOW, /* too large: each chunk copies its rows in and its results home */
-    YK_HELD_PACKED, /* a panel that chunks read whole, without the columns beside it: packed.c */
+    YK_HELD_PACKED, /* a panel that chunks read whole; only its columns are there: packed.c */
     YK_HELD_HOST    /* partial results or sums that kernels write into host memory:
                      * host_results.c */
 };
 
-/* Where a device's sums are (mode add): in its copies; on the way home with the flight that is its
- * only one; or at the host, in its first lane's private_hosts. */
+/* Where a device's sums are (mode add). THERE: in its copies. LEAVING: on the way to the host, with
+ * the only flight that the device has. HOME: on the host, in private_hosts of its first lane. */
 enum yk_sums_at { YK_SUMS_THERE, YK_SUMS_LEAVING, YK_SUMS_HOME };
-/* How a device's sum goes home: its only copy as it is, or its copies folded into a total that is
- * new, or that has earlier sums. */
+/* How a device's sum goes home. NOT: its only copy, as it is. NEW: its copies are folded into a new
+ * total. MORE: they are folded into a total that has earlier sums. */
 enum yk_fold { YK_FOLD_NOT, YK_FOLD_NEW, YK_FOLD_MORE };
 
 /* Device memory of one lane for one argument, kept from chunk to chunk. */
@@ -43,49 +43,50 @@ struct yk_window {
                   small for a chunk */
 };
 
-/* A chunk that a lane of the CPU does alone, piece by piece, while a lane of a GPU has a chunk. */
+/* A chunk that a lane of the CPU does alone, piece by piece, as long as a lane of a GPU has its
+ * chunk (host_lane.c). */
 struct yk_beside {
     struct yk_chunk chunk;         /* serial 0: none */
-    int64_t next;                  /* items before it are done */
+    int64_t next;                  /* first item that is not done */
     int64_t issued_ns, work_ns;    /* start; time of its pieces so far */
-    const _Atomic uint32_t *other; /* flight.out of the GPU's lane */
+    const _Atomic uint32_t *other; /* `out` of the flight of the GPU's lane */
 };
 
-/* A chunk, a piece of a lease, or a piece of a chunk beside another one, that a lane works on. Used
- * by the thread that steps the lane, except `out`. */
+/* What a lane works on: a chunk, a piece of a lease, or a piece of a chunk beside another one. Only
+ * the thread that steps the lane uses it, except `out`. */
 struct yk_flight {
     struct yk_chunk chunk;
-    /* Devices with memory of their own: serial of the chunk, from when it is handed out until it is
-     * answered; 0: none. Written with job.lock held. */
+    /* Devices with memory of their own: serial of the chunk that was handed out and not reported
+     * yet; 0: none. Written with job.lock held. */
     _Atomic uint32_t out;
     int refused; /* 1: the lane got nothing when it asked last */
     struct yk_beside beside;
     int busy;     /* 1: issued, and not finished or abandoned */
     int launched; /* 1: the kernel may have run, or is running */
     int homing;   /* 1: results may have begun to reach the host */
-    int slot;     /* slot of the lease; -1: a chunk of its own, or beside another one */
+    int slot;     /* slot of the lease; -1: the chunk is not a piece of a lease */
     int64_t done; /* items of that lease that the lane did since issued_ns */
     int64_t issued_ns, bytes_in, bytes_out;
     int64_t bytes_between, bytes_passed; /* from other devices; from the host to other devices */
-    /* Part of bytes_in that all chunks of the job read, so that no later chunk brings it. Counted
+    /* Part of bytes_in that all chunks of the job read, so no later chunk has to copy it. Counted
      * while the device's speed is unknown. */
     int64_t bytes_once;
     int64_t once_ns;    /* time in which bytes_once arrived; 0: unknown */
-    int64_t fetch_ns;   /* from issued_ns until the kernel began, waiting for rows;
-                           0: no rows came, or unknown */
-    uint64_t relies_on; /* yk_exchange_oldest when its rows were looked for */
+    int64_t fetch_ns;   /* time that the kernel waited for rows, from issued_ns on; 0: no rows came,
+                           or unknown */
+    uint64_t relies_on; /* value of yk_exchange_oldest when its rows were looked up */
     int64_t ended_ns;   /* end by the device's clock, even if noticed later; 0: unknown */
     int64_t lasts_ns, expected_ns;  /* predicted duration and end; 0: none */
     int guarded;                    /* 1: the watchdog watches it */
-    double allowed_ns;              /* its time limit; 0: none */
+    double allowed_ns;              /* its time limit for the watchdog; 0: none */
     int64_t seen_busy_ns;           /* when it was last seen under way; 0: never */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
     struct yk_event *folded; /* fold of the device's sums, which go home with it; NULL: none */
     struct yk_haul *hauls;   /* results that go through staging buffers, per argument; NULL: none */
     int watched;             /* 1: its end wakes the host thread */
     struct yk_step_flight *steps; /* of a step kernel; NULL until used */
-    /* Of a device with memory of its own, one for each argument; kept from job to job. All lanes'
-     * are one block, which begins with those of lane 0. */
+    /* Devices with memory of their own: one entry per argument, kept from job to job. Lane 0's
+     * entries begin the block that holds those of all lanes. */
     struct yk_load *loads;
     struct yk_window *windows;
 };
@@ -104,27 +105,27 @@ struct yk_job_device {
     struct yk_flight *flights;       /* one per lane */
     unsigned char *stepped;          /* per lane, 1: it took part, so its flight was used */
     struct yk_split_outcome outcome; /* what the device did; set when the job is over */
-    /* From `joined` up to `holding` everything is zero when a job begins. So are the arrays at the
-     * end, for the job's number of arguments. */
+    /* From `joined` up to `holding` all fields are zero when a job begins. So are holding,
+     * replicas, claims and private_buffers of the job's arguments. */
     int joined;           /* 1: the host thread has prepared the device, or failed to */
     atomic_int ready;     /* 1: preparing is over, with the outcome `status` */
     yoke_status status;   /* YOKE_OK: its kernel is built and its arrays have room */
     double share;         /* part of the range that it will probably get; < 0: unknown */
     int steady;           /* as in yk_learned */
     int driven;           /* 1: the thread that called yoke_run drives it */
-    double copying_ns;    /* time of all copies of the rows that it will probably get */
-    double planned_ns;    /* a planned job: when its part ends, by the plan; 0: unknown */
+    double copying_ns;    /* predicted time of the copies for its share */
+    double planned_ns;    /* a planned job: predicted time of its part; 0: unknown */
     int failed;           /* 1: it is lost; its unfinished chunks are taken back */
-    int retired;          /* 1: it gets no more chunks; its unfinished ones count */
+    int retired;          /* 1: it gets no more chunks; its unfinished ones still count */
     int benched;          /* 1: left out of this job; it steps in if the others fail */
     int hosts, host_lane; /* as in yk_split_device */
-    int kept;             /* number of a CPU's last lanes that do nothing (kept_cores.h) */
+    int kept;             /* number of the CPU's last lanes that are kept free (kept_cores.h) */
     int64_t expected_ns;  /* predicted end of the last chunk that it was given */
     struct yk_waits waits;
     struct yk_buffer *windows; /* windows of all lanes; NULL: none */
     int64_t windows_bytes;
     struct yk_slot *results;           /* memory of arguments held on the host; NULL: none */
-    int64_t window_items;              /* most items of a chunk, because of the windows */
+    int64_t window_items;              /* most items of a chunk that fit in the windows */
     struct yk_buffer *queues;          /* queues of step kernels, one per lane; NULL: none */
     int64_t queues_bytes, queue_bytes; /* bytes of all queues; of one */
     struct yk_step_plan step_plans[YK_FORMS];
@@ -134,23 +135,24 @@ struct yk_job_device {
     int64_t made[YK_FORMS];     /* per form: items done; under job.lock */
     int64_t fill;               /* fewest items of a chunk that measures a form */
     int trying;                 /* 1: the latest chunk measures a form */
-    int tried;                  /* 1: some chunk did */
+    int tried;                  /* 1: some chunk measured a form */
     double spare_ns;            /* as in choice.h; < 0: it depends on the other devices */
     int told;                   /* 1 + the form of which the dispatcher knows the speed; 0: none */
     int64_t ended_ns;           /* end of its latest chunk, for GPUs */
-    struct yk_stepper *stepper; /* the thread that steps it, which alone uses this; NULL: its calls
-                                   are not watched */
+    struct yk_stepper *stepper; /* entry of the thread that steps it, which alone uses this; NULL:
+                                   that thread's calls are not watched */
     struct yk_pace pace[YK_FORMS]; /* pace of each form, in this job and earlier ones like it */
-    int packed_ahead;              /* 1: rows were sent that no chunk waits for; upload_lock */
-    int admitted;                  /* 1: it is counted in device->holders */
-    char **private_hosts;          /* mode add: [lane * args + arg] on the host; NULL until used */
-    enum yk_sums_at sums;          /* mode add: where the device's sums are */
+    int packed_ahead;     /* 1: rows were sent that no chunk waits for; under upload_lock */
+    int admitted;         /* 1: it is counted in device->holders */
+    char **private_hosts; /* mode add: host copies, at [lane * args + arg]; NULL until used */
+    enum yk_sums_at sums; /* mode add: where the device's sums are */
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
     struct yk_claim claims[YOKE_ARGS_MAX]; /* claims of the rows that the whole range touches */
     /* First byte of a packed argument in `windows`, or of one held on the host in `results`. */
     int64_t held_at[YOKE_ARGS_MAX];
-    int64_t packed_rows[YOKE_ARGS_MAX]; /* rows of a packed argument that were sent; upload_lock */
+    int64_t packed_rows[YOKE_ARGS_MAX]; /* number of a packed argument's rows that were sent; under
+                                           upload_lock */
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
     int64_t private_bytes[YOKE_ARGS_MAX];             /* size of the private buffer */
     int private_copies[YOKE_ARGS_MAX];                /* number of copies in it (sum_copies.c) */
@@ -162,7 +164,7 @@ struct yk_workspace {
     struct yk_dispatch *dispatch;
     struct yk_workspace *next;   /* in the list of idle workspaces */
     struct yk_team team;         /* what was known of teams, if a device is benched */
-    struct yk_plan_move weighed; /* a planned job: what moving rows would be worth */
+    struct yk_plan_move weighed; /* a planned job: gain and cost of moving rows to other bounds */
     int device_count;
     struct yk_job_device devices[];
 };
@@ -173,33 +175,34 @@ struct yk_figures {
     int64_t by_alternative; /* items that the alternative kernel did */
 };
 
-/* Whether a job's result will be asked for: perhaps by a ticket's owner, by the caller of yoke_run,
- * or not at all. */
+/* Who will ask for a job's result. PERHAPS: the ticket's owner may. CALLER: the caller of yoke_run
+ * will. NOBODY: no one. */
 enum yk_asks { YK_ASKS_PERHAPS, YK_ASKS_CALLER, YK_ASKS_NOBODY };
 
-/* Mode add. */
+/* What mode add needs. */
 struct yk_job_sums {
     int has_add;                            /* 1: an argument has mode add */
     struct yk_kernel *folds[YOKE_ARGS_MAX]; /* folds a device's copies; NULL: none */
-    /* Bytes from one copy to the next. Computed at submit, because a device may prepare after the
-     * array was closed. */
+    /* Bytes from one copy to the next. Computed at submit, because the array may be closed before a
+     * device prepares. */
     int64_t apart[YOKE_ARGS_MAX];
 };
 
-/* How the job is split: decided on the way in and when it begins, with runtime.lock held. Lanes
- * only read it. */
+/* How the job is split: decided at submit and when it begins, with runtime.lock held. Lanes only
+ * read it. */
 struct yk_job_split {
-    const char *partitioner;  /* NULL: auto */
-    const char *asked_for;    /* the requested partitioner, if `auto` splits instead */
-    int until_pinned;         /* why `auto` does: 1: memory is not pinned yet; 0: too few lessons */
-    int names_partitioner;    /* 1: the user's job names a partitioner */
-    double weight;            /* the CPU weight that splits the job; < 0: none */
-    char weight_text[80];     /* the partitioner, if there is a weight */
-    uint64_t key;             /* key of its yk_memory */
-    uint64_t free_key;        /* the key that it has if `auto` splits it */
-    struct yk_lesson *lesson; /* an earlier process's, until the job begins; NULL: none */
-    struct yk_lesson *lines;  /* the same: lines of each device alone */
-    double recalled; /* items per ns of all devices in earlier jobs like it; 0: no such jobs */
+    const char *partitioner; /* NULL: auto */
+    const char *asked_for;   /* the requested partitioner, if `auto` splits instead */
+    int until_pinned;        /* why `auto` splits: 1: memory is not pinned yet; 0: there are too few
+                                lessons */
+    int names_partitioner;   /* 1: the user's job names a partitioner */
+    double weight;           /* the CPU weight that splits the job; < 0: none */
+    char weight_text[80];    /* text of the partitioner, if there is a weight */
+    uint64_t key;            /* key of its yk_memory */
+    uint64_t free_key;       /* the key that it has if `auto` splits it */
+    struct yk_lesson *lesson; /* from an earlier process, until the job begins; NULL: none */
+    struct yk_lesson *lines;  /* likewise, but lines of each device alone */
+    double recalled; /* items per ns of its devices together in earlier jobs like it; 0: unknown */
     int keeps_cores; /* 1: some cores are left to threads that drive GPUs */
     int crowded;     /* 1: other jobs were running when it began */
     struct yk_decomposition *decomposition; /* of its arrays; NULL: no plan applies */
@@ -210,26 +213,27 @@ struct yk_job_split {
     int alone;       /* the only one of several devices that takes part; else -1 */
     int seen;        /* 1: there was a job like it */
     int tells;       /* 1: its time says how fast that team is */
-    int64_t readied; /* yk_places_readied when it began */
+    int64_t readied; /* value of yk_places_readied when it began */
 };
 
 /* What lanes tell each other. Atomics are read without job.lock. */
 struct yk_job_lanes {
-    int hosting;            /* the CPU device with lanes that stand for threads that drive GPUs; -1:
-                             * none */
-    int hosts_work;         /* 1: these lanes get chunks beside their GPU's */
-    atomic_int stop;        /* 1: an error ended the job; lanes take no more chunks */
-    int handed_out;         /* 1: a chunk was, so rows it writes may have changed; under lock */
-    atomic_int flying;      /* number of lanes between asking for a chunk and having reported it */
-    atomic_int woken;       /* 1: the other threads were woken for the job */
-    atomic_int hungry;      /* 1: a lane was told to wait, and no chunk was reported since */
+    int hosting;       /* the CPU device with lanes that stand for threads that drive GPUs; -1:
+                        * none */
+    int hosts_work;    /* 1: these lanes get chunks beside their GPU's */
+    atomic_int stop;   /* 1: an error ended the job; lanes take no more chunks */
+    int handed_out;    /* 1: a chunk was handed out, so rows that it writes may have changed; under
+                          lock */
+    atomic_int flying; /* number of lanes that have entered the job and not left it (end.c) */
+    atomic_int woken;  /* 1: the other threads were woken for the job */
+    atomic_int hungry; /* 1: a lane was told to wait, and no chunk was reported since */
     _Atomic int64_t due_ns; /* predicted end of all chunks under way; 0: no prediction */
     atomic_int all_out;     /* 1: nothing is left to hand out; written under lock */
     int host_checked;       /* 1: yk_job_check_host has run (overlap.c) */
 };
 
 /* What the thread that called yoke_run does: the work of one lane, while `borrowing` is 1; or the
- * host threads' part for the devices `driven`, as bits. */
+ * work of the host threads of the devices `driven`, as bits. */
 struct yk_job_caller {
     int borrowed_device, borrowed_lane;
     atomic_int borrowing;
@@ -245,7 +249,7 @@ struct yk_job_outcome {
     char *text;
     int64_t submitted_ns, ended_ns;
     int ended_by_caller; /* 1: the thread that called yoke_run ended it */
-    /* When the last chunk was reported; 0: that was a while after its end. Under lock. */
+    /* When the last chunk was reported; 0: it had ended some time before its report. Under lock. */
     int64_t reported_ns;
     atomic_int_fast64_t bytes_to, bytes_from, bytes_between;
 };
@@ -263,8 +267,8 @@ struct yk_job_progress {
 /* What keeps the job alive. Under runtime.lock, except atomics and the gate. */
 struct yk_job_life {
     struct yk_gate done; /* opens when the job is DONE */
-    /* References of the ticket, of threads that use the job, and of its workspace. The last one
-     * must be dropped without runtime.lock. */
+    /* Number of references: of the ticket, of threads that use the job, and of its workspace. The
+     * last one must be dropped without runtime.lock. */
     atomic_int references;
     atomic_int looks; /* references to its workspace */
     enum yk_asks asks;
@@ -282,7 +286,7 @@ struct yk_job_lists {
 };
 
 struct yk_job { /* in one block with its arguments, their values and the texts */
-    /* What the user asked for. Set on the way in, `turn` when the job begins; constant while it
+    /* What the user asked for. Set at submit (`turn`: when the job begins); constant while it
      * runs. */
     yoke_runtime *runtime;
     const char *name;
@@ -295,14 +299,14 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     yoke_arg *args;
     struct yk_job_sums sums;
     struct yk_reduction *reduction; /* NULL: the kernel does not reduce */
-    uint32_t packs; /* arguments of which the kernel is told the row distance, as bits */
-    /* 1 + the argument that has this value as row distance; 0: an ordinary value. */
+    uint32_t packs; /* arguments whose row distance is passed to the kernel, as bits */
+    /* 1 + the argument whose row distance this value is; 0: an ordinary value. */
     uint8_t distance_of[YOKE_ARGS_MAX];
 
     struct yk_job_split split;
 
-    /* `lock` protects the dispatcher, changes of `phase`, publishing of leases, and joined, failed,
-     * retired and benched of devices. */
+    /* `lock` protects the dispatcher, changes of `phase`, publishing of leases, and the fields
+     * joined, failed, retired and benched of devices. */
     yk_mutex lock;
     struct yk_workspace
         *workspace; /* owns the next three; NULL before the job begins and after its end */
@@ -320,21 +324,20 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     struct yk_job_lists lists;
 };
 
-/* 1: the device takes part. The others are benched; they step in if all others fail. */
+/* Returns 1 if the device takes part. Other devices are benched: they step in if all of these
+ * fail. */
 static inline int yk_job_in_team(const struct yk_job *job, int device)
 {
     return (job->split.team & yk_team_bit(device)) != 0;
 }
 
-/* 1: the device is a CPU that takes part. Valid also for a job that may be over and have no
- * workspace.
- */
+/* Returns 1 if the device is a CPU that takes part. Needs no workspace, so the job may be over. */
 static inline int yk_job_asks_cpu(const struct yk_job *job, int device)
 {
     return job->runtime->devices[device].device->desc.host_memory && yk_job_in_team(job, device);
 }
 
-/* 1: the thread that called yoke_run drives the device; then its host thread does not. */
+/* Returns 1 if the thread that called yoke_run drives the device; then its host thread does not. */
 static inline int yk_job_is_driven(const struct yk_job *job, int device)
 {
     return (atomic_load(&job->caller.driven) & yk_team_bit(device)) != 0;
@@ -346,14 +349,14 @@ static inline struct yk_kernel *yk_job_kernel(const struct yk_job *job, int form
     return form ? job->pair->alternative : job->kernel;
 }
 
-/* Number of indexes of the second and third dimension together, for each index of the first. */
+/* Returns the number of indexes of the second and third dimension for one index of the first. */
 static inline int64_t yk_job_indexes_each(const struct yk_job *job)
 {
     return yk_interval_length(job->along[0]) * yk_interval_length(job->along[1]);
 }
 
-/* Whether the mode writes rows of the array in place; and whether it changes the array at all,
- * which includes private copies that are merged at the job's end. */
+/* Whether the mode reads or writes rows of the array in place. yk_changes_array includes modes with
+ * private copies or partial results, which are merged into the array at the job's end. */
 static inline int yk_reads_rows(yoke_param_mode mode)
 {
     return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
@@ -367,18 +370,18 @@ static inline int yk_changes_array(yoke_param_mode mode)
     return yk_writes_rows(mode) || mode == YOKE_PARAM_ADD || mode == YOKE_PARAM_REDUCE;
 }
 
-/* Checks the user's job and makes a copy of it in *out, as yet without references. Takes
+/* Checks the user's job and sets *out to a copy of it, which has no references yet. Takes
  * runtime.lock if the kernel reduces. */
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);
-/* 1: yoke chooses the devices that take part, as for `auto` (NULL) and `alone`. */
+/* Returns 1 if yoke chooses the devices that take part, as for `auto` (NULL) and `alone`. */
 int yk_job_splits_freely(const char *partitioner);
-/* 1: the job follows a plan for all jobs on its arrays (decomposition.h), if there can be one. */
+/* Returns 1 if jobs with this partitioner may follow the plan of their arrays (decomposition.h). */
 int yk_job_goes_by_plan(const char *partitioner);
 /* Frees a job that has no other user: its last reference is dropped, or it was never submitted.
  * runtime.lock must not be held. */
 void yk_job_close(struct yk_job *job);
-/* Records the first error, with the thread's error text; later errors are consequences. Stops the
- * job: lanes take no more chunks. No lock need be held. */
+/* Records the job's first error, with the thread's error text; ignores later ones, which follow
+ * from it. Stops the job: lanes take no more chunks. No lock need be held. */
 void yk_job_fail(struct yk_job *job, yoke_status status);
 /* Adds a reference to the job. The caller has one already, or holds the lock under which it found
  * the job. */

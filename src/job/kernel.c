@@ -187,7 +187,7 @@ const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key)
     return find_memory(kernel, key);
 }
 
-/* An unused memory, a new one, or the one that was unused for longest. */
+/* Returns an unused memory, a new one, or the one that was unused for longest. */
 static struct yk_memory *next_memory(struct yk_kernel *kernel)
 {
     struct yk_memory *oldest = kernel->memories[0], *fresh;

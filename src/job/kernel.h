@@ -1,9 +1,9 @@
-/* kernel.h - the kernels that a runtime has met: its own copies, their builds for each device, and
+/* kernel.h - the kernels that a runtime knows: its own copies, their builds for each device, and
  * what was learned about them.
  *
- * A descriptor is copied when first seen, because its build may continue in a device's host thread
- * after the job that brought it is done. The texts and names that it points to are not copied,
- * because they are string literals in almost all programs. They must live as long as the runtime.
+ * A descriptor is copied when it is first seen, because its build may continue in a device's host
+ * thread after its first job is done. The texts and names that it points to are not copied, because
+ * they are string literals in almost all programs. They must live as long as the runtime.
  */
 #ifndef YK_JOB_KERNEL_H
 #define YK_JOB_KERNEL_H
@@ -55,16 +55,16 @@ struct yk_memory {
     struct yk_sizes sizes;
     struct yk_pair *pair; /* the kernel and its alternative; NULL: there is none */
     int64_t jobs, kept;   /* jobs that went well; how many of them the knowledge base has */
-    int64_t taught; /* this memory began with a lesson from this number of earlier processes' jobs;
-                       0: none */
+    int64_t taught; /* number of earlier processes' jobs in the lesson with which this memory began;
+                       0: no lesson */
     int derived;    /* 1: it began with a lesson derived from other sizes */
     int tuned;      /* 1: it began with lines that yoke tune measured with each device alone */
 };
 
 enum { YK_MEMORIES = 16 };
 
-/* A kernel and another one that does the same work: which is faster on each device. Jobs with the
- * same key as in yk_memory share the result. A new key begins with the result of the latest one. */
+/* Which of two kernels that do the same work is faster on each device. Jobs with the same key as in
+ * yk_memory share an entry. A new entry begins as a copy of the latest one. */
 enum { YK_PAIR_ENTRIES = 8 };
 struct yk_pair {
     struct yk_kernel *alternative;
@@ -82,8 +82,8 @@ struct yk_kernel {
     struct yk_access access;
     struct yk_pair *pairs;
     struct yk_build builds[YK_PLACES];
-    struct yk_weight weight;                 /* with runtime.lock held, like all fields below */
-    struct yk_memory *memories[YK_MEMORIES]; /* the first NULL ends them; at least one */
+    struct yk_weight weight;                 /* under runtime.lock, like all fields below */
+    struct yk_memory *memories[YK_MEMORIES]; /* at least one; the first NULL ends the list */
     uint64_t clock;
     uint64_t content;       /* hash of its content; 0: not computed yet */
     uint64_t jobs;          /* number of its jobs that went well, if their stories are kept */
@@ -99,17 +99,17 @@ struct yk_kernels {
  */
 yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kernel,
                              struct yk_kernel **out);
-/* Frees all kernels and their programs. All threads that use them must have ended. */
+/* Frees all kernels and their programs. Call it when all threads that use them have ended. */
 void yk_kernels_close(struct yk_kernels *kernels, struct yk_places *places);
 /* Builds the kernel's program for a device, or waits for another thread that builds it; returns at
  * once if it is built. Any thread may call it. For CPU devices runtime.lock must be held. */
 yoke_status yk_kernel_build(struct yk_kernel *kernel, struct yk_device *device, int number);
 
-/* Returns why the device cannot run the kernel, with the compiler's first error. NULL: it can, or
- * the build is not over. The text lives as long as the kernel. */
+/* Returns why the device cannot run the kernel, with the compiler's first error; NULL if it can, or
+ * if the build is not over. The text lives as long as the kernel. */
 const char *yk_kernel_trouble(const struct yk_kernel *kernel, int number);
 
-/* 1: the kernel has a function for CPUs. */
+/* Returns 1 if the kernel has a function for CPUs. */
 static inline int yk_kernel_runs_on_host(const yoke_kernel *kernel)
 {
     return kernel->cpu.variant[0] || kernel->cpu.variant[1] || kernel->cpu.variant[2] ||
@@ -119,7 +119,8 @@ static inline int yk_kernel_runs_on_host(const yoke_kernel *kernel)
 /* Builds the program in a separate thread, unless a thread builds it or has built it. With a
  * virtual clock it is built before the call returns. */
 void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, int number);
-/* is_ready: the device can run the kernel now. has_failed: the build failed. */
+/* is_ready: returns 1 if the device can run the kernel now. has_failed: returns 1 if the build
+ * failed. */
 static inline int yk_kernel_is_ready(const struct yk_kernel *kernel, int number)
 {
     return atomic_load_explicit(&kernel->builds[number].state, memory_order_acquire) ==
@@ -141,9 +142,9 @@ void yk_pairs_close(struct yk_kernel *kernel);
 /* Returns what is known about a device in jobs with that key. With pair->lock held. */
 struct yk_choice *yk_pair_choice(struct yk_pair *pair, uint64_t key, int device);
 
-/* recall: returns the memory of jobs with that key, or NULL. memorise: the same, but makes an empty
- * one if there is none. If the kernel has YK_MEMORIES of them, or if the allocation fails, the one
- * that was unused for longest is emptied. With runtime.lock held. */
+/* recall: returns the memory of jobs with that key, or NULL. memorise: makes an empty one if there
+ * is none. If the kernel has YK_MEMORIES of them, or if the allocation fails, it empties the one
+ * that was unused for longest. With runtime.lock held. */
 const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key);
 struct yk_memory *yk_kernel_memorise(struct yk_kernel *kernel, uint64_t key);
 

@@ -4,9 +4,9 @@
 
 #include "job.h"
 
-/* The job was stopped after a chunk was handed out, so its rows are partly old and partly new, and
- * cannot be told apart. Marks all rows that it would have written as lost until they are written
- * again. Takes the arrays' locks. */
+/* For a job that was stopped: marks all rows that it would have written as lost until they are
+ * written again, because old and new rows cannot be told apart. Does nothing if no chunk was handed
+ * out. Takes the arrays' locks. */
 void yk_job_lose_rows(struct yk_job *job);
 
 #endif

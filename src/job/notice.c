@@ -1,5 +1,4 @@
-/* notice.c - see notice.h. A separate thread waits, because the compiling thread does not return in
- * the meantime. */
+/* notice.c - see notice.h. A separate thread waits and prints: the compiling thread is busy. */
 
 #include "notice.h"
 
@@ -8,7 +7,8 @@
 #include "../base/status.h"
 #include "../platform/terminal.h"
 
-/* Kernels from the cache take milliseconds, and a user begins to wonder after about a second. */
+/* Time until the line is printed. Kernels from the cache take milliseconds; a user begins to wonder
+ * after about a second. */
 #define PATIENCE_NS 1000000000
 
 static void wait_beside(void *context)

@@ -11,9 +11,9 @@ struct yk_notice {
     struct yk_parker parker; /* woken when the compiler has returned */
 };
 
-/* One second after open a line says which kernel is being compiled for which device, on a terminal
- * or in the program's log at level info. Never fails. Costs a thread if there is a terminal or such
- * a log, otherwise nothing. */
+/* If the notice is still open after one second, prints which kernel is being compiled for which
+ * device, on a terminal or in the program's log at level info. Never fails. Costs a thread if there
+ * is a terminal or such a log, otherwise nothing. */
 void yk_notice_open(struct yk_notice *notice, const char *kernel, const char *device);
 /* Ends the notice; no line is printed afterwards. */
 void yk_notice_close(struct yk_notice *notice);

@@ -16,8 +16,8 @@ static struct yk_interval used_rows(const struct yk_job *job, int p)
     return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
 }
 
-/* Partial results belong to this job alone. Their total is written when the job ends, even if the
- * range is empty. */
+/* Adds a use of the array that receives the total at the job's end, even if the range is empty.
+ * Only this job uses its partial results, so they need no use. */
 static void use_total(struct yk_job *job, int p, struct yk_use *next)
 {
     const struct yk_total *total = &job->reduction->total[p];
@@ -89,7 +89,7 @@ static void add_edge(struct linking *linking, struct yk_job *from, int needs)
     linking->room = edge + 1;
 }
 
-/* 1: the rows have one in common. An empty interval has none. */
+/* Returns 1 if a and b have a row in common. An empty interval has none. */
 static int overlap(struct yk_interval a, struct yk_interval b)
 {
     return (a.first > b.first ? a.first : b.first) < (a.last < b.last ? a.last : b.last);

@@ -29,14 +29,14 @@ struct yk_use { /* how a job uses an array */
 struct yk_edge {
     struct yk_job *to;
     struct yk_edge *next; /* next edge from the same job */
-    int needs;            /* `to` reads what the job writes, or named the job */
+    int needs;            /* 1: `to` reads what this job writes, or names this job */
 };
 
 enum { YK_EDGES = 4 }; /* more edges need extra memory */
 
 struct yk_order {
-    /* One per argument, in the job's block (job NULL: the argument is no array of the program), and
-     * one for each result of a reduction. */
+    /* One per argument (its `job` is NULL if the argument is no array of the program), then one for
+     * each result of a reduction. In the job's block. */
     struct yk_use *uses;
     int count;
     struct yk_edge edges[YK_EDGES], *more_edges;
@@ -51,9 +51,9 @@ void yk_order_close(struct yk_job *job);
 /* Makes the job wait for all linked jobs with which it conflicts, and for the `count` jobs of
  * `after`, some of which may be done. With runtime.lock held. YOKE_ENOMEM: nothing has changed. */
 yoke_status yk_order_link(struct yk_job *job, struct yk_job *const *after, int count);
-/* The job is over. Jobs that waited only for it are passed to `ready`. Before that, if the job
- * failed, jobs that need its results are passed to `doomed`. With runtime.lock held. `next` may be
- * NULL if no job waits for it. */
+/* For a job that is over: passes jobs that waited only for it to `ready`. If it failed, passes jobs
+ * that need its results to `doomed` before that. With runtime.lock held. `next` may be NULL if no
+ * job waits for it. */
 struct yk_order_next {
     void (*ready)(struct yk_job *job);
     void (*doomed)(struct yk_job *job, const struct yk_job *because);

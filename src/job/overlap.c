@@ -1,8 +1,8 @@
 /* overlap.c - checking mode: finds host memory that lies in two arrays if a job changes one of
  * them.
  *
- * yoke tracks rows per array. Two jobs on two arrays run at the same time, and what a device wrote
- * to one array does not reach another device's copy of the other array.
+ * yoke tracks rows of each array separately. So jobs on two such arrays may run at the same time,
+ * and what a device wrote to one array does not reach another device's copy of the other array.
  */
 
 #include "overlap.h"

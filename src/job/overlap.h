@@ -4,11 +4,11 @@
 
 #include "job.h"
 
-/* Fails if the job uses an array that lies in the same memory as another one and one of them is
- * changed. With runtime.lock held. */
+/* In checking mode: fails if the job uses an array that shares memory with another array, and a job
+ * changes one of the two. With runtime.lock held. */
 yoke_status yk_job_check_overlaps(const struct yk_job *job);
-/* Fails if the program changed rows that the job reads without acquiring them. Called by the thread
- * that drives the device; only the first call, before the job's first chunk, checks. */
+/* In checking mode: fails if the program changed rows that the job reads without acquiring them.
+ * Called by the thread that drives the device; only the first call checks (before any chunk). */
 yoke_status yk_job_check_host(struct yk_job *job);
 
 #endif

@@ -64,8 +64,8 @@ yoke_status yk_range_check(const yoke_job *spec)
     return status == YOKE_OK ? check_dimension(spec, 1) : status;
 }
 
-/* Elements that the kernel does not write must stay, so the rows are needed as for inout.
- * yoke_out_part says that their values do not matter. */
+/* Elements that the kernel does not write must stay, so devices need the old rows, as for inout.
+ * Not for yoke_out_part, which says that the values of these elements do not matter. */
 static void keep_edges(struct yk_job *job)
 {
     int p;
@@ -83,7 +83,7 @@ void yk_range_take(struct yk_job *job, const yoke_job *spec)
         struct dimension it = dimension_of(spec, d);
         is_part |= yk_interval_length(it.done) < it.size;
         if (yk_interval_empty(
-                it.done)) { /* then only the first dimension must be checked for emptiness */
+                it.done)) { /* so that other code checks only the first dimension for emptiness */
             job->last = job->first;
             it.done = (struct yk_interval){ 0, it.size };
         }

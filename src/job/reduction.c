@@ -71,8 +71,8 @@ static int fits(const yoke_array *array, const yoke_array_spec *spec)
            array->row_bytes == spec->row_elements * (int64_t)spec->element_size;
 }
 
-/* Takes an array that an earlier job left, or a new one. The array is in the runtime's list, so
- * that it is updated when devices fail. */
+/* Sets *out to an array that an earlier job left, or to a new one. The array is in the runtime's
+ * list, so that it is updated when devices fail. */
 static yoke_status take_partials(yoke_runtime *runtime, const yoke_array_spec *spec,
                                  yoke_array **out)
 {
@@ -146,7 +146,7 @@ yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec)
     return status;
 }
 
-/* Sets `value` to the total of all partial results, and of the present value if it takes part. */
+/* Sets `value` to the total of all partial results; with `onto` that includes its present value. */
 static yoke_status fold_into(struct yk_job *job, int p, void *value)
 {
     const struct yk_total *total = &job->reduction->total[p];
@@ -203,8 +203,7 @@ static void strike(yoke_array *array)
     array->runtime = NULL;
 }
 
-/* Keeps the array for later jobs. Returns the array that must leave for it; NULL: there was room.
- */
+/* Keeps the array for later jobs. Returns the array that it replaces; NULL: there was room. */
 static yoke_array *keep_spare(yoke_runtime *runtime, yoke_array *array)
 {
     yoke_array *left;
@@ -231,7 +230,7 @@ void yk_reduction_release(struct yk_job *job)
     }
 }
 
-/* 1: the job still has arrays of the runtime, because it was never submitted. */
+/* Returns 1 if the job still has arrays of the runtime, because it was never submitted. */
 static int is_held(const struct yk_job *job)
 {
     int p, held = 0;

@@ -29,19 +29,18 @@ struct yk_reduction {
 int yk_reduces(const yoke_kernel *kernel);
 /* Checks an argument of mode reduce. Without locks. */
 yoke_status yk_reduction_check(const yoke_job *spec, int p);
-/* Makes arrays for the job's arguments of mode reduce, if there are any. The job must have its
- * range. Takes runtime.lock, which must not be held. */
+/* Makes arrays for the job's arguments of mode reduce, if there are any. Call it after
+ * yk_range_take. Takes runtime.lock, which must not be held. */
 yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec);
-/* Writes the totals. All chunks must be done. Without runtime.lock. */
+/* Writes the totals when all chunks are done. Without runtime.lock. */
 yoke_status yk_reduction_fold(struct yk_job *job);
-/* The job no longer needs its arrays of partial results. The runtime keeps some for jobs of the
- * same sizes, because a device takes 0.1 ms and more to make memory ready. With runtime.lock held.
- */
+/* Gives up the job's arrays of partial results. The runtime keeps some for jobs of the same sizes,
+ * because a device takes 0.1 ms and more to make memory ready. With runtime.lock held. */
 void yk_reduction_release(struct yk_job *job);
-/* Frees what is left of the reduction. No device may work for the job. After release, or for a job
- * that was never submitted. runtime.lock must not be held. */
+/* Frees what is left of the reduction, when no device works for the job. Call it after release, or
+ * for a job that was never submitted. runtime.lock must not be held. */
 void yk_reduction_close(struct yk_job *job);
-/* Frees the arrays that the runtime kept. No job may be pending. runtime.lock must not be held. */
+/* Frees the arrays that the runtime kept. Call it when no job is pending, without runtime.lock. */
 void yk_partials_forget(yoke_runtime *runtime);
 
 #endif

@@ -1,11 +1,11 @@
 /* runtime.h - what a runtime consists of: devices, threads, jobs.
  *
  * Threads. There is a worker per lane of a CPU device and a host thread per device with memory of
- * its own. All sleep unless a job runs. Workers are bound to the device's cores; a worker beyond
- * the number of cores runs wherever there is room. The thread that calls yoke_run works on its job
- * as the lane of the core on which it runs. If all devices are simulated there are no threads: the
- * waiting thread steps every lane and moves the virtual clock (virtual.c). All of them run the same
- * code for a lane: lane.c.
+ * its own. All sleep unless a job runs. Each worker is bound to one of the device's cores; workers
+ * beyond the number of cores are not bound. The thread that calls yoke_run works on its job as the
+ * lane of the core on which it runs. If all devices are simulated there are no threads: the waiting
+ * thread steps every lane and moves the virtual clock (virtual.c). All threads run the same code
+ * for a lane: lane.c.
  *
  * Locks, outermost first: knowledge.lock (knowledge_state.h), runtime.lock (lists of jobs and
  * arrays), job.lock (dispatcher), an array's lock, a place's lock. A thread that holds runtime.lock
@@ -34,13 +34,13 @@ struct yk_worker {
     yoke_runtime *runtime;
     int device, lane; /* lane -1: a host thread, which drives all lanes of the device */
     int cpu;          /* the processor to which it is bound, or -1 */
-    /* Host threads only, used by the thread itself: the processor where it stays in jobs that keep
-     * cores free for it (partition/kept_cores.h), or -1; whether it is there now; where it may run
-     * otherwise. */
+    /* Host threads only, used by the thread itself. kept_cpu: its processor in jobs that keep cores
+     * free for it (partition/kept_cores.h), or -1. stays: 1: it is bound to that now. anywhere:
+     * where it may run otherwise. */
     int kept_cpu, stays;
     struct yk_affinity anywhere;
-    /* The device's `stepped` when the thread last looked (stuck_calls.c); used by the thread
-     * itself. */
+    /* Value of the device's `stepped` when the thread last looked (stuck_calls.c); used by the
+     * thread itself. */
     uint64_t stepped;
     struct yk_thread thread;
     struct yk_parker parker;
@@ -63,7 +63,7 @@ struct yk_runtime_device {
     int lanes;
     int number;                /* index in runtime->devices */
     struct yk_queue **queues;  /* one per lane */
-    struct yk_worker *workers; /* CPU: per lane; else one; NULL with a virtual clock */
+    struct yk_worker *workers; /* a CPU: one per lane, otherwise one; NULL with a virtual clock */
     int worker_count;
     int *tracks;        /* one per lane, if there is a trace */
     int lost;           /* 1: it failed and gets no more work; under runtime.lock */
@@ -74,7 +74,7 @@ struct yk_runtime_device {
     yk_mutex stall_lock;         /* protects the next four; a leaf lock */
     struct yk_stall stall;       /* chunks of all jobs that are under way, for the watchdog */
     struct yk_stepper *steppers; /* threads that step the device now */
-    uint64_t stepped;            /* number of times that a thread came to step it */
+    uint64_t stepped;            /* number of times that a thread began to step it */
     atomic_int attends; /* 1: its host thread watches the steppers; read without the lock */
     atomic_int_fast64_t served_ns; /* end of the latest chunk of any job, for GPUs */
 };
@@ -97,15 +97,15 @@ enum yk_loading_cause {
     YK_CAUSE_NEVER     /* the runtime closed before the load was due */
 };
 
-/* Time from the end of a chunk until the thread that slept for it runs: 30 to 60 us were measured
- * when a driver wakes it, on a machine with an H200. A thread does not sleep for a chunk that lasts
- * only a few times as long (forecast.c). */
+/* Time in ns from the end of a chunk until the thread that slept for it runs: 30 to 60 us were
+ * measured when a driver wakes it, on a machine with an H200. A thread does not sleep for a chunk
+ * that lasts only a few times as long (forecast.c). */
 enum { YK_WAKE_NS = 40000 };
 
-/* A time slice of Linux. If a thread of the program sleeps, it may lose its core to a thread that
- * spins at a barrier, as OpenMP's threads do for some ms after a loop, and then wait for the end of
- * that thread's slice: 3.7 ms were measured for a first job of 0.7 ms (16 cores, one H100). So a
- * thread that waits for a GPU for an unknown time watches it for this long before it sleeps. */
+/* A time slice of Linux in ns. For so long a thread watches a GPU before it sleeps, if it does not
+ * know when the GPU will be done. If it slept at once, it could lose its core to a thread that
+ * spins at a barrier, as OpenMP's threads do for some ms after a loop, and wait until that thread's
+ * slice ends: a first job of 0.7 ms then took 3.7 ms (16 cores, one H100). */
 enum { YK_SLICE_NS = 4000000 };
 
 struct yoke_runtime {
@@ -127,7 +127,7 @@ struct yoke_runtime {
     int threads;     /* lanes of each CPU device; 0: one per core, and extra_lanes */
     int roams; /* 1: threads that are not bound to a core may run on all processors of the cpuset */
     int extra_lanes; /* additional lanes of the first CPU device */
-    /* At most this number of lanes of each GPU count as CPU lanes, too, for the threads that drive
+    /* For each GPU: most lanes that also count as lanes of the CPU, because a thread drives each of
      * them; 0: none. */
     int64_t streams;
 
@@ -147,7 +147,8 @@ struct yoke_runtime {
     atomic_int stop;
     atomic_uint change; /* incremented whenever a lane may find work that it did not find before */
     atomic_int next_to_wake; /* index of the next thread to be woken, see wake.c */
-    /* Typical time from the end of a job that another thread ended until its yoke_run returns. */
+    /* Typical time in ns from a job's end until its yoke_run returns, if another thread ended the
+     * job. */
     _Atomic int64_t return_ns;
 
     struct yk_kernels kernels;
@@ -162,8 +163,8 @@ struct yoke_runtime {
     /* enum yk_loading. One thread takes it from AWAITED to OVER and then sets the next two. */
     atomic_int loading;
     atomic_int loading_cause; /* enum yk_loading_cause */
-    /* How long the process had used yoke, or the expected length of the job that caused the load.
-     */
+    /* For the causes TIME and NEVER: how long the process had used yoke. For FORESEEN: the job's
+     * expected duration. */
     atomic_int_fast64_t loading_ns;
     /* Opens GPUs in the background. NULL: joined, left, or never started. Under load_lock. */
     struct yk_loader *loader;
@@ -175,7 +176,7 @@ static inline int64_t yk_now(const yoke_runtime *runtime)
 {
     return runtime->virtual_clock ? runtime->clock->now() : yk_clock_ns();
 }
-/* 1: threads watch their devices without sleeping. */
+/* Returns 1 if threads watch their devices without sleeping. */
 static inline int yk_runtime_polls(const yoke_runtime *runtime)
 {
     return runtime->waiting == YOKE_WAIT_SPIN || runtime->waiting == YOKE_WAIT_YIELD;

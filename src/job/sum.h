@@ -11,7 +11,7 @@ struct yk_sum {
     const yoke_kernel *fold;
     yoke_merge_fn *merge;
 };
-/* NULL: the library cannot add elements of this type. */
+/* Returns NULL if the library cannot add elements of this type. */
 const struct yk_sum *yk_sum_of(const char *type);
 
 #endif

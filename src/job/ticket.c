@@ -39,8 +39,8 @@ static struct yk_job *unknown(const yoke_ticket *ticket, const char *call)
     return NULL;
 }
 
-/* Returns the ticket's job: with the ticket's own reference if that ends, otherwise with an
- * additional one. */
+/* Returns the ticket's job. If `ends`, ends the ticket, and the caller gets its reference;
+ * otherwise adds a reference for the caller. */
 static struct yk_job *find(const yoke_ticket *ticket, int ends, const char *call)
 {
     struct yk_job *job;

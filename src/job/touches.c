@@ -1,9 +1,9 @@
-/* touches.c - compares the elements that a kernel's text touches with the job's arrays. Jobs that
- * work only if devices share the host's memory are refused.
+/* touches.c - compares the elements that a kernel's text touches with the rows that the job
+ * declares, and refuses jobs that work only if devices share the host's memory.
  *
- * On a device with memory of its own, index i has row i of an array (and its halo); other rows may
- * be missing. So an index expression i * stride + rest must step by the elements of a row, and its
- * rest must stay in the rows that the job declares.
+ * For index i, a device with memory of its own has row i of an array (and its halo); other rows may
+ * be missing. So in an index expression i * stride + rest the stride must be the elements of a row,
+ * and the rest must stay in the rows that the job declares.
  */
 
 #include "touches.h"
@@ -90,7 +90,8 @@ static int variable_of(const struct yk_job *job, const struct place *place, int 
     return 1;
 }
 
-/* Returns 0 if the polynomial depends on more than the job and the place (NULL: no place). */
+/* Sets *out to the polynomial's value. Returns 0 if that depends on more than the job and the place
+ * (NULL: on more than the job). */
 static int number_of(const struct yk_job *job, const struct place *place,
                      const struct yk_polynomial *polynomial, int64_t *out)
 {
@@ -143,8 +144,8 @@ static int64_t halo_after(const struct touch *touch)
     return touch->arg->shape == YOKE_HALO ? touch->arg->after : 0;
 }
 
-/* 1: at that place the body touches an element of a row that the job does not declare; *rows is its
- * distance from row i. 0 also if that is unknown. */
+/* Returns 1 if the touch at that place is in a row that the job does not declare, *rows away from
+ * row i. Returns 0 if not, or if that is unknown. */
 static int leaves(const struct touch *touch, const struct place *place, int64_t *rows)
 {
     int64_t element, apart; /* both counted from the first element of row i */
@@ -176,7 +177,7 @@ static struct place place_of(const struct yk_job *job, int i, int j, int k)
                              sample(job->along[1].first, job->along[1].last, k) } };
 }
 
-/* 1: the touch leaves its rows at some sample; *rows: by how many. */
+/* Returns 1 if the touch leaves the declared rows at some sample; sets *rows as `leaves` does. */
 static int find_leaving(const struct touch *touch, int64_t *rows)
 {
     int i, j, k;
@@ -190,7 +191,7 @@ static int find_leaving(const struct touch *touch, int64_t *rows)
     return 0;
 }
 
-/* 1: several indexes of the range execute the touch. */
+/* Returns 1 if both ends of the range execute the touch. */
 static int is_for_several(const struct touch *touch)
 {
     int i, j, k, count = 0;
@@ -206,8 +207,8 @@ static int is_for_several(const struct touch *touch)
     return count > 1;
 }
 
-/* 1: the expression steps by rows and leaves them at no corner of the other dimensions. It is
- * linear in each dimension, so it leaves them nowhere. */
+/* Returns 1 if the expression steps by rows and leaves the declared rows at no corner of the other
+ * dimensions. Then it leaves them nowhere, because it is linear in each dimension. */
 static int stays(const struct touch *touch)
 {
     int j, k;
@@ -334,7 +335,7 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
     yoke_status status = job->sums.has_add ? check_adds(job) : YOKE_OK;
     int t;
     if (job->last - job->first < 2)
-        return status; /* with a single index every row may be its own */
+        return status; /* a single index may own every row */
     for (t = 0; t < access->count && status == YOKE_OK; t++) {
         struct touch touch = { .job = job,
                                .is = &access->touches[t],

@@ -128,7 +128,8 @@ static yoke_status check_alternative(const yoke_kernel *kernel, const yoke_kerne
 #define ARGUMENT            "kernel %s, argument %d (%s): "
 #define NAMES_OF(kernel, p) (kernel)->name, (p) + 1, (kernel)->params[p].name
 
-/* A value that is the row distance of an array. The array must be exactly one other argument. */
+/* Checks a value that is the row distance of an array. Exactly one other argument must be that
+ * array. */
 static yoke_status check_distance(const yoke_job *spec, int p)
 {
     const yoke_kernel *kernel = spec->kernel;
@@ -290,8 +291,7 @@ static yoke_status check_twice(const yoke_job *spec)
     return YOKE_OK;
 }
 
-/* Rows outside an array that a job would touch are the caller's error; it is reported before
- * anything runs. */
+/* Reports rows outside an array that the job would touch, before anything runs. */
 static yoke_status check_bounds(const yoke_job *spec, int p)
 {
     const yoke_arg *arg = &spec->args[p];
@@ -315,8 +315,8 @@ static int lies_in(yoke_rows part, yoke_rows whole)
     return part.first == part.last || (part.first >= whole.first && part.last <= whole.last);
 }
 
-/* Asks a rows function for the rows of `indexes`. They must be an interval within *whole, which is
- * then set to them. */
+/* Asks a rows function for the rows of `indexes`. Fails unless they are an interval within *whole.
+ * Then sets *whole to them. */
 static yoke_status ask_rows(const yoke_job *spec, int p, yoke_rows indexes, yoke_rows *whole)
 {
     const yoke_arg *arg = &spec->args[p];
@@ -334,9 +334,9 @@ static yoke_status ask_rows(const yoke_job *spec, int p, yoke_rows indexes, yoke
         (long long)whole->last);
 }
 
-/* Checks of a rows function that are possible before chunks are known: the rows of all indexes lie
- * in the array, the rows of each half lie among them, and the halves do not overlap if they are
- * written. */
+/* Checks a rows function as far as possible before chunks are known: the rows of all indexes must
+ * lie in the array, and the rows of each half of the indexes among those. If the job writes them,
+ * the rows of the two halves must not overlap. */
 static yoke_status check_rows(const yoke_job *spec, int p)
 {
     const yoke_arg *arg = &spec->args[p];

@@ -8,7 +8,7 @@
  * and its kernel is sound. Returns YOKE_EINVAL or the kernel's error, with the thread's error text.
  * No lock need be held. */
 yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spec);
-/* Checks the rest of the job. Its arguments hold arrays, not handles. Calls the arguments' rows
+/* Checks everything else. The arguments must hold arrays, not handles. Calls the arguments' rows
  * functions. Without locks. */
 yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
 /* Checks a kernel's descriptor, which may be NULL. */

@@ -4,15 +4,14 @@
 #include "wake.h"
 
 /* A wake takes its caller about 5 us, which adds up on many cores. So a woken thread helps:
- * runtime.next_to_wake deals out the sleeping threads. The caller goes on to the end of the list,
- * so a helper that does not get its core at once delays only itself. */
+ * runtime.next_to_wake deals out the sleeping threads. The caller itself goes on to the end of the
+ * list, so a helper that does not run at once delays no other thread. */
 void yk_wake_help(yoke_runtime *runtime)
 {
     int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
     while ((w = atomic_fetch_add(&runtime->next_to_wake, 1)) >= 0) {
         struct yk_worker *worker;
-        /* Host threads come first: starting a device takes time in which no other thread is needed.
-         */
+        /* Host threads come first, because their devices take time to start. */
         for (d = count - 1; d >= 0 && w >= runtime->devices[d].worker_count; d--)
             w -= runtime->devices[d].worker_count;
         if (d < 0)
@@ -37,10 +36,10 @@ void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
         yk_parker_wake(&worker->parker);
 }
 
-/* A core that is about to sleep declares that and then reads `change` once more. So a core that is
- * still seen awake after `change` was incremented will look for work: at once if no other job runs.
- * If others run it may be in the middle of a long chunk, and a sleeping core is the better choice.
- * Without cores all threads are woken. */
+/* A core that is about to sleep first says so, then reads `change` again. So a core that still
+ * looks awake after `change` was incremented will look for work: at once if no other job runs. If
+ * other jobs run, it may be in a long chunk, so a sleeping core is woken instead. If there are no
+ * cores, all threads are woken. */
 void yk_wake_few(yoke_runtime *runtime, int running)
 {
     int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w, cores = 0;
@@ -94,8 +93,8 @@ int yk_job_is_overdue(struct yk_job *job)
     return yk_now(job->runtime) > job->outcome.submitted_ns + 2 * (int64_t)YK_WORTH_WAKING_NS;
 }
 
-/* Cores that do not take part keep sleeping: awake, they would disturb the threads that drive GPUs.
- */
+/* Cores that do not take part are not woken, because they would disturb the threads that drive
+ * GPUs. */
 void yk_job_wake(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;

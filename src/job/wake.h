@@ -10,28 +10,28 @@ void yk_wake_all(yoke_runtime *runtime);
 void yk_wake_help(yoke_runtime *runtime);
 /* Makes this worker look for work again. */
 void yk_wake(yoke_runtime *runtime, struct yk_worker *worker);
-/* A brief job has begun, as one of `running` jobs. Wakes at most one core; wakes none if a core is
- * awake and has nothing else to do. */
+/* For a brief job that has begun, as one of `running` jobs: wakes at most one core, and none if it
+ * is the only job and a core is awake. */
 void yk_wake_few(yoke_runtime *runtime, int running);
-/* 1: the calling thread is a core's worker of the runtime, so it looks for jobs next. */
+/* Returns 1 if the calling thread is a core's worker of the runtime, so it looks for jobs next. */
 int yk_is_core(const yoke_runtime *runtime);
-/* Notes that the calling thread is that worker. */
+/* Notes that the calling thread is `worker`. */
 void yk_worker_enter(const struct yk_worker *worker);
-/* Waking a worker costs it and its waker some microseconds. Work, or copies, predicted to take less
- * than this stay with the caller. */
+/* In ns. Waking a worker costs it and its waker some microseconds. So work, or copies, predicted to
+ * take less than this stay with the caller. */
 #define YK_WORTH_WAKING_NS 20000.0
-/* 1: a CPU takes part in the job. */
+/* Returns 1 if a CPU takes part in the job. */
 int yk_job_asks_cores(const struct yk_job *job);
-/* 1: as far as is known, a core does the job in less time than a wake takes. */
+/* Returns 1 if a CPU takes part and the job is predicted to take less than YK_WORTH_WAKING_NS. */
 int yk_job_is_brief(const struct yk_job *job);
-/* 1: a job that was expected to be brief has been running for longer. */
+/* Returns 1 if the job has been running for more than twice YK_WORTH_WAKING_NS. */
 int yk_job_is_overdue(struct yk_job *job);
-/* Wakes all threads that take part in the job, for the first time. */
+/* Wakes all threads that take part in the job, and notes that they were woken. */
 void yk_job_tell(struct yk_job *job);
-/* There may be work: wakes the threads that take part in the job. */
+/* Wakes the threads that take part in the job, because there may be work. */
 void yk_job_wake(struct yk_job *job);
-/* Updates job->all_out after the dispatcher handed out items or got some back. With job.lock held.
- */
+/* Updates lanes.all_out of the job after the dispatcher handed out items or got some back. With
+ * job.lock held. */
 void yk_job_note_free(struct yk_job *job);
 
 #endif

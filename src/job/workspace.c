@@ -16,8 +16,8 @@
 #include "../partition/lease.h"
 
 enum {
-    IDLE_MOST = 64,       /* number of jobs that may run at the same time */
-    KEPT_MOST = 64,       /* finished jobs that keep their workspaces */
+    IDLE_MOST = 64,       /* most idle workspaces: as many as jobs may run at a time */
+    KEPT_MOST = 64,       /* most finished jobs that keep their workspaces */
     DECISIONS_MOST = 4096 /* a workspace with memory for more decisions is freed, not reused */
 };
 
@@ -32,7 +32,7 @@ static void close_device(struct yk_job_device *jd)
     yk_free(jd->private_hosts);
 }
 
-/* Lanes of a CPU device copy nothing. */
+/* Only for devices with memory of their own; lanes of a CPU copy nothing. */
 static yoke_status open_loads(struct yk_job_device *jd)
 {
     const size_t count = (size_t)jd->device->lanes * YOKE_ARGS_MAX;
@@ -111,8 +111,8 @@ static void clean(struct yk_job_device *jd, int args)
         }
 }
 
-/* Returns an idle workspace for `count` devices, or NULL. Frees workspaces for another number of
- * devices: devices were added since they were made. */
+/* Returns an idle workspace for `count` devices, or NULL. Frees workspaces that were made before
+ * devices were added. */
 static struct yk_workspace *idle_workspace(yoke_runtime *runtime, int count, int args)
 {
     struct yk_workspace *workspace;

@@ -9,13 +9,13 @@
 yoke_status yk_workspace_take(struct yk_job *job, int count);
 /* Frees the job's workspace, if it has one. For a job that could not begin or that failed. */
 void yk_workspace_close(struct yk_job *job);
-/* Frees the idle workspaces. No job may be left. */
+/* Frees the idle workspaces. Call it when no job is left. */
 void yk_workspaces_close(yoke_runtime *runtime);
-/* 1: the workspace has memory for more decisions than a workspace that is kept for later jobs may
+/* Returns 1 if the workspace has memory for more decisions than one that is kept for later jobs may
  * have. */
 int yk_workspace_is_large(const struct yk_workspace *workspace);
 /* Adds a reference to the workspace of a running job. The caller must know of another reference
- * that stays, or hold runtime.lock. */
+ * that stays meanwhile, or hold runtime.lock. */
 void yk_job_look(struct yk_job *job);
 /* Drops a reference to the workspace. The last one also releases the job. Takes runtime.lock, which
  * must not be held. */
@@ -28,8 +28,8 @@ int yk_job_look_away_locked(struct yk_job *job);
 void yk_job_condense(struct yk_job *job);
 /* Returns what the device did in a job that is over and still has its workspace. */
 struct yk_figures yk_job_figures(const struct yk_job *job, int device);
-/* The job's result will not be asked for any more: drops the ticket's reference to the job, and to
- * its workspace. Without runtime.lock. */
+/* Call it when nobody will ask for the job's result any more: drops the ticket's reference to the
+ * job, and to its workspace. Without runtime.lock. */
 void yk_job_forsake(struct yk_job *job);
 
 #endif

@@ -1,9 +1,9 @@
 /* begin.c - how a job that waits for nothing begins, and how a job that is over leaves the lists,
  * which lets others begin.
  *
- * Devices, dispatcher and everything that lanes need are made when a job begins: at that time most
- * is known of jobs like it and of where rows are, and a long queue of jobs takes little memory. For
- * the same reason at most RUNNING_MOST jobs run at a time; more could not keep threads busier.
+ * Devices, dispatcher and everything that lanes need are made only when a job begins: then most is
+ * known about similar jobs and where rows are. Jobs that still wait take little memory. To limit
+ * memory, at most RUNNING_MOST jobs run at a time; more would not keep threads busier.
  *
  * All with runtime.lock held.
  */
@@ -72,7 +72,7 @@ static void build_on_hosts(struct yk_job *job)
     yk_job_check_stranded(job);
 }
 
-/* Devices that are not asked are benched. The reason is formatted only when a caller asks for it
+/* Benches the devices that do not take part. The reason is formatted only when a caller asks for it
  * (result.c), because that takes longer than a short job. */
 static void bench_others(struct yk_job *job)
 {
@@ -112,7 +112,7 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
     *(runtime->running ? &runtime->last_running->lists.next_running : &runtime->running) = job;
     runtime->last_running = job;
     runtime->running_count++;
-    if (cpu >= 0) /* otherwise the job's caller may be reading this, and finds 0 */
+    if (cpu >= 0) /* otherwise the job's caller may be reading this, and must find 0 */
         job->caller.attended = 1;
     atomic_store_explicit(&job->life.looks, 1 + job->caller.attended, memory_order_relaxed);
     yk_job_hold(job);

@@ -5,7 +5,7 @@
 #include "../job/kernel.h"
 #include "../job/wake.h"
 
-/* The lane on processor `cpu`, otherwise the first one. */
+/* Returns the lane on processor `cpu`, or else the first one. */
 static int lane_on(const struct yk_runtime_device *device, int cpu)
 {
     int w = 0;
@@ -37,10 +37,10 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
                           memory_order_relaxed);
 }
 
-/* 1: the caller can drive the device beside others. Not if its kernel must be built, as in the
- * first job of a process that knows the fastest device from an earlier process: its host thread may
- * be building it. Not for a step kernel, because its next launch depends on the host seeing the end
- * of the one before. */
+/* Returns 1 if the caller can drive the device beside others. It cannot if the kernel must be
+ * built: the device's host thread may be building it, as in the first job of a process that knows
+ * the fastest device from an earlier process. Nor can it for a step kernel, because each launch
+ * waits until the host has seen the end of the one before. */
 static int is_drivable(const struct yk_job *job, int device)
 {
     return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
@@ -48,8 +48,8 @@ static int is_drivable(const struct yk_job *job, int device)
            yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
 }
 
-/* Either the only device, if it has memory of its own, or several devices that can all be driven
- * together. */
+/* Returns either the only device, if it has memory of its own, or several devices that can all be
+ * driven together. */
 uint32_t yk_drivable_devices(const struct yk_job *job)
 {
     const struct yk_runtime_device *devices = job->runtime->devices;

@@ -7,12 +7,12 @@
 /* Returns the devices, as bits, that do the whole job and that the caller can drive; 0: there are
  * none. For a job that has its split. */
 uint32_t yk_drivable_devices(const struct yk_job *job);
-/* Decides what the calling thread, on processor `cpu`, does of the job. With runtime.lock held,
- * before another thread sees the job. */
+/* Decides which work of the job the calling thread, on processor `cpu`, does. With runtime.lock
+ * held, before another thread sees the job. */
 void yk_caller_borrow(struct yk_job *job, int cpu);
 /* Notes that the calling thread works on the job, as the caller of yoke_run; NULL: on none. */
 void yk_caller_enter(const struct yk_job *job);
-/* 1: the calling thread works on that job, as the caller of yoke_run. */
+/* Returns 1 if the calling thread works on that job, as the caller of yoke_run. */
 int yk_caller_is_here(const struct yk_job *job);
 
 #endif

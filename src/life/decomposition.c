@@ -16,8 +16,8 @@
 
 /* --- arrays --- */
 
-/* 1: the job uses the argument's array by rows. Partial results of reductions do not count, because
- * they go home. */
+/* Returns 1 if the job uses the argument's array by rows. Partial results of reductions do not
+ * count, because they go home. */
 static int is_by_rows(const struct yk_job *job, int p)
 {
     const yoke_arg *arg = &job->args[p];
@@ -66,8 +66,8 @@ static void unite(const yoke_runtime *runtime, struct yk_decomposition *from,
             live_by(array, into);
 }
 
-/* The argument's decomposition; NULL: it has none. Where the rows of an array are matters to a job
- * that reads it whole, too, if jobs change them. */
+/* Returns the decomposition of the argument's array; NULL: none. An array that the job reads whole
+ * counts if jobs change it, because then it matters where its rows are. */
 static struct yk_decomposition *theirs(const struct yk_job *job, int p)
 {
     const yoke_array *array = job->args[p].array;
@@ -75,7 +75,7 @@ static struct yk_decomposition *theirs(const struct yk_job *job, int p)
     return whole || is_by_rows(job, p) ? array->whole->decomposition : NULL;
 }
 
-/* The decomposition of the job's arrays; the most used one of several; NULL: they have none. */
+/* Returns the decomposition of the job's arrays; of several, the most used one. NULL: none. */
 static struct yk_decomposition *most_used(const struct yk_job *job)
 {
     struct yk_decomposition *found = NULL;
@@ -111,7 +111,7 @@ static struct yk_decomposition *decomposition_of(const struct yk_job *job)
 /* --- kernels --- */
 
 /* Makes an entry for a new member: a free one, or that of the member that was unused for longest.
- * Until there is a plan for it, its bounds are those of the latest member. */
+ * Until a plan includes the new member, its bounds are those of the latest member. */
 static struct yk_member *admit(struct yk_decomposition *decomposition, const struct yk_job *job)
 {
     int m, r, oldest = 0, latest = 0;
@@ -144,8 +144,8 @@ static struct yk_member *member_of(struct yk_decomposition *decomposition, const
     return admit(decomposition, job);
 }
 
-/* The argument that shows which rows a job covers: one that it writes index by index, if there is
- * one. */
+/* Returns the argument that shows which rows a job covers: one that it writes index by index, if
+ * there is one. */
 static const yoke_arg *leading(const struct yk_job *job)
 {
     const yoke_arg *found = NULL;
@@ -186,8 +186,8 @@ static void describe_member(const struct yk_job *job, struct yk_member *member)
     }
 }
 
-/* 1: the job may be split freely, and its results stay where they are made. A job that teaches
- * another partitioner is split by itself, because a plan teaches no lines. */
+/* Returns 1 if the job may be split freely, and its results stay where they are made. A job that
+ * teaches another partitioner is split without a plan, because a plan teaches no lines. */
 static int may_be_planned(const struct yk_job *job)
 {
     int p, by_rows = 0;
@@ -251,7 +251,8 @@ void yk_job_decompose(struct yk_job *job)
 
 /* --- how a job follows the plan --- */
 
-/* The part, by bytes, of the rows that the job reads which are on a device other than the host. */
+/* Of the bytes that the job reads by rows, returns the fraction that devices other than the host
+ * have. */
 static double held_part(const struct yk_job *job)
 {
     double all = 0, held = 0;
@@ -273,12 +274,12 @@ static double held_part(const struct yk_job *job)
     return all > 0 ? held / all : 1;
 }
 
-/* Number of jobs that are split without a plan after rows were missing twice, the first time. */
+/* Length in jobs of the first pause of plans (rows_stay). */
 enum { APART_FIRST = 8 };
-/* 0: for the second time in a row, rows that a plan had put on devices are not there any more,
- * because the program writes them between jobs. Then each job copies everything, and when its
- * chunks arrive matters more than where rows were. So a number of jobs is split without a plan:
- * APART_FIRST, then twice as many each time. */
+/* Returns 0 if the job should be split without a plan: for the second time in a row, most rows that
+ * a plan had put on devices are not there any more, because the program writes them between jobs.
+ * Then each job copies everything, and when its chunks arrive matters more than where rows were. So
+ * plans pause for APART_FIRST jobs, then each time for twice as many. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = &job->split.decomposition->members[job->split.member];
@@ -299,8 +300,8 @@ static int rows_stay(const struct yk_job *job, const struct yk_split_device *kno
     return 0;
 }
 
-/* Overhead of a chunk before any was measured. Sending the result of a reduction takes as long as
- * starting a kernel. */
+/* Estimates the overhead of a chunk before any was measured. Sending the result of a reduction
+ * takes as long as starting a kernel. */
 static double told_ns(const struct yk_job *job, int device)
 {
     const struct yk_device_desc *desc = &job->runtime->devices[device].device->desc;
@@ -322,7 +323,7 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
     }
 }
 
-/* 1: everything that the job uses has room on each device with a part, so rows stay. */
+/* Returns 1 if everything that the job uses has room on each device with a part, so rows stay. */
 static int fits(const struct yk_job *job)
 {
     const double *share = job->split.decomposition->cuts.share[job->split.member];
@@ -334,8 +335,8 @@ static int fits(const struct yk_job *job)
     return 1;
 }
 
-/* 1: the kernel is built on all devices with a part, or on none. Otherwise some devices would wait
- * for a build. */
+/* Returns 1 if the kernel is built on all devices with a part, or on none. Otherwise some devices
+ * would wait for a build. */
 static int are_ready(const struct yk_job *job)
 {
     const double *share = job->split.decomposition->cuts.share[job->split.member];
@@ -350,7 +351,7 @@ static int are_ready(const struct yk_job *job)
     return ready == parts || ready == 0;
 }
 
-/* 1: rows that the plan gives to the host are elsewhere. */
+/* Returns 1 if the host lacks rows that the plan gives to `device`, which is a CPU. */
 static int lacks_rows(const struct yk_job *job, int device)
 {
     const double *share = job->split.decomposition->cuts.share[job->split.member];
@@ -370,7 +371,7 @@ static int lacks_rows(const struct yk_job *job, int device)
     return 0;
 }
 
-/* ns per byte over the device's link or, for the host, over the slowest link of any device. */
+/* Returns the ns per byte over the device's link; for a CPU, over the slowest link of all. */
 static double slowest_link(const struct yk_job *job, int device)
 {
     double most = 0;
@@ -437,10 +438,11 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
 
 /* --- measured times --- */
 
-/* A device's part of a job as a sample of its cost, without its wait for rows, which may have
- * overlapped another chunk's kernel. A part that did not `fill` the device counts as one that did.
- * Cores are woken once in a job, however many chunks they do. readied: 1: a part of the time, of
- * unknown length, made something ready. */
+/* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
+ * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A part that
+ * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
+ * are woken once in a job. readied: 1: a part of the time, of unknown length, made something
+ * ready. */
 static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
                                        const struct yk_member *member, int readied)
 {
@@ -457,7 +459,7 @@ static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
     };
 }
 
-/* Learns from a sample; told_ns is what a chunk costs beside its items, as far as is known. */
+/* Learns from a sample. An unknown cost begins with told_ns, the estimated overhead of a chunk. */
 static enum yk_cost_news note_part(struct yk_cost *cost, double told_ns,
                                    const struct yk_cost_sample *sample)
 {
@@ -469,7 +471,7 @@ static enum yk_cost_news note_part(struct yk_cost *cost, double told_ns,
     return first && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
 }
 
-/* The first job over all rows decides where they are for later jobs of all kernels. */
+/* The first job over all rows decides where the rows are for later jobs of all kernels. */
 static void stay_there(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;

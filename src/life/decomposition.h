@@ -1,5 +1,5 @@
-/* decomposition.h - arrays that have their rows on devices by the same bounds, the jobs that run
- * over them, and the plan (partition/plan.h) that splits these jobs.
+/* decomposition.h - a set of arrays whose rows are divided among devices at the same bounds, the
+ * jobs that run over them, and the plan (partition/plan.h) that splits these jobs.
  *
  * Arrays that a job uses by rows share one decomposition from then on. If they had different ones,
  * these are merged. A decomposition knows the kernels of the latest jobs, their order, and their
@@ -20,25 +20,25 @@ struct yk_memory;
 struct yk_split_device;
 struct yoke_array;
 
-/* One of the kernels, with the shapes of one yk_memory. */
+/* A kernel of these jobs, with the array shapes of one yk_memory. */
 struct yk_member {
     struct yk_kernel *kernel; /* NULL: the entry is free */
     uint64_t key;
-    uint64_t used;                      /* decomposition->jobs at its latest use */
-    double items;                       /* items of its job */
-    double low, high;                   /* the part of the rows that these items are, from 0 to 1 */
+    uint64_t used;    /* value of decomposition->jobs at its latest use */
+    double items;     /* number of items of its job */
+    double low, high; /* the part of all rows that these items cover, from 0 to 1 */
     double changing_bytes, whole_bytes; /* as in yk_plan_kernel */
     double result_bytes;                /* bytes of all rows that it writes */
     double fill[YK_PLAN_DEVICES];
-    uint64_t checked; /* decomposition->planned of the plan to which `fits` applies */
+    uint64_t checked; /* value of decomposition->planned for which `fits` was computed */
     int fits;         /* 1: everything it uses has room on each device with a part */
     int make[YK_PLAN_DEVICES];
     double peak[YK_PLAN_DEVICES]; /* operations per ns */
-    double told[YK_PLAN_DEVICES]; /* overhead of a chunk as far as is known without a job, ns */
-    /* Whether rows stay where a plan put them. went_by_plan: 1: the latest job followed the plan,
-     * which put this part of the rows on devices with memory of their own. fetched: number of
-     * latest jobs that found rows missing. seen: number of its jobs. No plan is followed until job
-     * number apart_until, which is apart_for jobs after it was set. */
+    double told[YK_PLAN_DEVICES]; /* estimated overhead of a chunk before any was measured, ns */
+    /* Whether rows stay where a plan put them (rows_stay). went_by_plan: 1: the latest job followed
+     * the plan. put: fraction of the rows that the plan gave to devices with memory of their own.
+     * fetched: latest jobs in a row that found most of these rows gone. seen: number of its jobs.
+     * No plan is followed while seen < apart_until. apart_for: length of that pause in jobs. */
     int went_by_plan, fetched;
     double put;
     int64_t seen, apart_until, apart_for;
@@ -46,8 +46,8 @@ struct yk_member {
 
 enum { YK_RECENT_JOBS = 32 }; /* the latest jobs, which show the order of the members */
 
-/* Whether the cuts are a guess: where the first job put rows, or equal parts. Confirmed: estimates
- * give the same. */
+/* Where the cuts come from. PLANNED: from estimates. GUESSED: from the first job, or equal parts.
+ * CONFIRMED: guessed, and estimates give the same cuts. */
 enum yk_guess { YK_PLANNED, YK_GUESSED, YK_CONFIRMED };
 
 struct yk_decomposition {
@@ -55,7 +55,8 @@ struct yk_decomposition {
     int devices;
     struct yk_member members[YK_PLAN_KERNELS];
     unsigned char recent[YK_RECENT_JOBS]; /* members of the latest jobs, at jobs % YK_RECENT_JOBS */
-    double home[YK_RECENT_JOBS]; /* bytes of their results that the program has read, likewise */
+    double home[YK_RECENT_JOBS]; /* bytes of their results that the program has read, at the same
+                                    indexes */
     uint64_t jobs;               /* number of jobs that used it */
     uint64_t planned;            /* value of `jobs` at the latest plan; 0: never */
     int stale;                   /* 1: a device's cost has changed since the latest plan */
@@ -63,44 +64,43 @@ struct yk_decomposition {
     enum yk_guess guessed;
     uint32_t team; /* devices of the cuts, as bits */
     struct yk_cuts cuts;
-    /* Rounds: from one job of the rarest kernel to the next. */
+    /* A round lasts from one job of the rarest kernel to the next. */
     struct yk_explorer explorer;
-    int leads;          /* the member with the rarest kernel */
-    int told;           /* 1: all jobs of this round so far followed the plan, and nothing else was
-                         * done */
-    int round_jobs;     /* number of its jobs */
-    double round_ns;    /* sum of their times, and of the program's waits for their results */
-    int last_round;     /* number of jobs of the latest complete round */
-    double planning_ns; /* time spent on making plans */
-    double expected_ns; /* mean time of a job by the latest plan */
-    struct yk_plan_move weighed; /* the latest bounds that were compared with the present ones */
-    double unexplained_ns;       /* by how much rounds have exceeded that since */
+    int leads;       /* the member with the rarest kernel */
+    int told;        /* 1: so far all jobs of this round followed the plan, and their times count */
+    int round_jobs;  /* number of its jobs */
+    double round_ns; /* sum of their times, and of the program's waits for their results */
+    int last_round;  /* number of jobs of the latest complete round */
+    double planning_ns;          /* time spent on making plans */
+    double expected_ns;          /* mean time of a job by the latest plan */
+    struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
+    double unexplained_ns;       /* time by which rounds have exceeded the plan since it was made */
 };
 
-/* Before the job begins: if it uses arrays by rows and may be split by a plan, it gets a
- * decomposition (job->decomposition) and becomes one of its members. */
+/* Call it before the job begins. If the job uses arrays by rows and may be split by a plan, sets
+ * job->split.decomposition and makes its kernel a member. */
 void yk_job_decompose(struct yk_job *job);
-/* 1: a plan says what each device does. Then known[].share and job->planned are set. 0: the job is
- * split by itself. */
+/* Returns 1 if a plan says what each device does; then sets known[].share and job->split.planned.
+ * Returns 0 if the job is split without a plan. */
 int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
                        struct yk_split_device *known);
-/* The job ended well: stores each device's time in `memory`. For any partitioner. */
+/* For a job that ended well, with any partitioner: stores each device's time in `memory`. */
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
-/* The program has got rows of an array. */
+/* The program has acquired rows of an array: learns how long it waited for them. */
 struct yk_program_read {
     struct yk_interval rows;
     int64_t waited_ns;
     int readied; /* 1: something was made ready that later reads use, too */
 };
 void yk_decomposition_read(struct yoke_array *array, const struct yk_program_read *read);
-/* The job is over, or did not begin: drops its use of the decomposition. */
+/* Drops the job's use of the decomposition, when it is over or could not begin. */
 void yk_job_leave_decomposition(struct yk_job *job);
-/* The array is closed: drops its use of the decomposition. The last user frees it. */
+/* Drops the use of a closed array. The last user frees the decomposition. */
 void yk_decomposition_leave(struct yoke_array *array);
 
 /* --- decomposition_plan.c --- */
 /* Starts or continues a round with this job. Makes a new plan if something changed or enough jobs
- * have come. */
+ * have run. */
 void yk_decomposition_plan(const struct yk_job *job);
 
 #endif

@@ -8,9 +8,9 @@
 #include "../job/kernel.h"
 #include "decomposition.h"
 
-/* A plan is updated when the number of jobs has grown by this part. */
+/* A plan is updated when the number of jobs has grown by this fraction. */
 #define MORE_JOBS (1.0 / 3)
-/* Making plans may take this part of the time of all jobs (see is_due). */
+/* Making plans may take this fraction of the time of all jobs (see is_due). */
 #define PLANNING 0.01
 
 /* Describes links by the rates that devices report. Starting a copy takes as long as starting a
@@ -94,7 +94,7 @@ static void describe_home(const struct yk_decomposition *decomposition, int m,
     out->home_part /= fmax(1, jobs);
 }
 
-/* 1: the kernel's cost is known. */
+/* Describes member m. Returns 1 if its kernel's cost is known. */
 static int describe_kernel(const struct yk_decomposition *decomposition, int m,
                            struct yk_plan_kernel *out)
 {
@@ -121,7 +121,7 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
     return known;
 }
 
-/* Fills in the input of a plan, and finds the leading kernel. */
+/* Fills in the input of a plan, and finds the leading kernel, which is the rarest one. */
 static void describe(const struct yk_job *job, struct yk_plan *plan)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
@@ -149,7 +149,7 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
     plan->jobs = (double)decomposition->jobs;
 }
 
-/* Rows move, so what other bounds were compared with does not hold any more. */
+/* Uses new cuts from now on. Comparisons with other bounds become invalid, because rows move. */
 static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *plan,
                         const struct yk_cuts *cuts)
 {
@@ -164,8 +164,8 @@ static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *
     decomposition->told = 0;
 }
 
-/* Factor by which a smaller team may be faster than the times of its parts show. Only cores use
- * the host's memory: the rows of GPUs stay there. */
+/* Returns the factor by which `team` may be faster than the times of its parts show, if cores
+ * leave. Only cores use the host's memory all the time: the rows of GPUs stay on the GPUs. */
 static double relief(const struct yk_decomposition *decomposition, uint32_t team)
 {
     const double *fill = decomposition->members[decomposition->leads].fill;
@@ -175,8 +175,8 @@ static double relief(const struct yk_decomposition *decomposition, uint32_t team
     return yk_team_relief(cores);
 }
 
-/* Time of a job if each device were faster by the standard error of its cost: what has not
- * been measured may be better than it seems. */
+/* Returns the time of a job if each device were faster by the standard error of its cost: a device
+ * that was measured little may be better than it seems. */
 static double least_ns(struct yk_plan *plan, const struct yk_cuts *cuts)
 {
     double kept[YK_PLAN_KERNELS][YK_PLAN_DEVICES], ns;
@@ -198,11 +198,11 @@ static double least_ns(struct yk_plan *plan, const struct yk_cuts *cuts)
 struct prospect { /* a plan for another team */
     const struct yk_decomposition *decomposition;
     struct yk_plan *plan;
-    double present_ns;   /* a round by the present plan */
+    double present_ns;   /* predicted time of a round by the present plan */
     struct yk_cuts cuts; /* the cuts for the team that was predicted last */
 };
 
-/* Predicts a round with another team (see yk_offers). 0: there is no plan for it. */
+/* Predicts a round with another team (see yk_offers). Returns 0 if there is no plan for it. */
 static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
 {
     struct prospect *prospect = context;
@@ -242,7 +242,7 @@ static void offer_others(struct yk_decomposition *decomposition, struct yk_plan 
         follow_cuts(decomposition, plan, &prospect.cuts);
 }
 
-/* If nothing is known except that all devices are of one make: equal parts. */
+/* If nothing is known except that all devices are of one make, gives them equal parts. */
 static void guess(struct yk_decomposition *decomposition, const int *make)
 {
     const int devices = decomposition->devices;
@@ -259,8 +259,8 @@ static void guess(struct yk_decomposition *decomposition, const int *make)
     decomposition->guessed = YK_GUESSED;
 }
 
-/* The team that an earlier process found best for the job; 0: unknown. *rounds: the number of
- * rounds after which trials had decided that. */
+/* Returns the team that an earlier process found best for the job; 0: unknown. Sets *rounds to the
+ * number of rounds after which trials had decided that. */
 static uint32_t recalled_team(const struct yk_job *job, double *rounds)
 {
     const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->split.key);
@@ -270,17 +270,17 @@ static uint32_t recalled_team(const struct yk_job *job, double *rounds)
     return memory->stays.devices;
 }
 
-/* The guess was right. But chunks are held back in case it was not, so the round that begins says
- * little about the team: of two equal GPUs, in a job of 0.2 ms, it took twice as long as later
- * ones. */
+/* Notes that the guess was right. In the round that begins, chunks are still held back in case it
+ * was wrong. So that round says little about the team: with two equal GPUs and a job of 0.2 ms it
+ * took twice as long as later ones. */
 static void confirm(struct yk_decomposition *decomposition)
 {
     decomposition->guessed = YK_CONFIRMED;
     decomposition->told = 0;
 }
 
-/* Makes the first plan. Rows that are somewhere already stay there until moving them pays by the
- * estimates: nothing has been learned yet that noise could undo. */
+/* Makes the first plan. Rows stay where they are unless moving them pays by the estimates. These
+ * count as exact (`certain`), because there is no plan yet that noise could undo. */
 static void begin(const struct yk_job *job, struct yk_plan *plan)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
@@ -316,7 +316,7 @@ static void change_team(struct yk_decomposition *decomposition, struct yk_plan *
         yk_explore_begin(&decomposition->explorer, decomposition->team);
 }
 
-/* Moves bounds if that pays. Only a trial may leave a device without a part. */
+/* Moves bounds if that pays. New bounds that leave a device without a part are tried first. */
 static void go_on(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     struct yk_cuts cuts;
@@ -369,10 +369,10 @@ static void plan_anew(const struct yk_job *job)
     decomposition->planning_ns += (double)(yk_now(job->runtime) - begun_ns);
 }
 
-/* 1: a plan should be made: there is none; or another team's turn has come; or costs have changed,
- * or the number of jobs has grown by MORE_JOBS, and jobs have paid for one more plan. The first
- * plan needs no payment. A plan is also paid for when jobs have exceeded the planned time by as
- * much as all plans took, because another team may gain that time. */
+/* Returns 1 if a plan should be made: there is none; or another team's turn has come; or costs have
+ * changed, or the number of jobs has grown by MORE_JOBS, and there is time for planning. There is
+ * time if all plans took less than PLANNING of the time of all jobs, plus the time by which jobs
+ * have exceeded the plan, because another team may gain that. The first plan needs no such time. */
 static int is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);

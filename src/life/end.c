@@ -2,10 +2,10 @@
  * whichever thread that is.
  *
  * `flying` counts lanes inside the job. A lane enters before it asks for a chunk and leaves after
- * it has reported it. So when the count is zero no thread touches the job's devices, and what the
- * job holds can be released. A lane first counts itself, then checks whether the job still runs.
- * The thread that ends the job first changes the phase, then checks whether a lane is inside. So at
- * least one of the two sees the other.
+ * it has reported that chunk. So when the count is zero no thread touches the job's devices, and
+ * what the job holds can be released. A lane first counts itself, then checks whether the job still
+ * runs. The thread that ends the job first changes the phase, then checks whether a lane is inside.
+ * So at least one of the two sees the other.
  */
 #include "end.h"
 
@@ -24,7 +24,7 @@
 int yk_job_enter(struct yk_job *job)
 {
     /* Most lanes that come too late return here without a write. A lane that only wants to end the
-     * job and finds it ended or ending has nothing to do. */
+     * job has nothing to do if the job is ending or ended. */
     if (atomic_load(&job->phase) != YK_RUNNING)
         return 0;
     atomic_fetch_add(&job->lanes.flying, 1);
@@ -54,8 +54,8 @@ static void trace(struct yk_job *job)
     yk_trace_add(job->runtime->trace, 0, &event);
 }
 
-/* Merges private copies and writes totals, unless the job has failed. 1: a device failed in that
- * time, so the job continues. */
+/* Merges private copies and writes totals, unless the job has failed. Returns 1 if the job
+ * continues, because a device failed meanwhile. */
 static int merge(struct yk_job *job)
 {
     yoke_status status;
@@ -90,7 +90,7 @@ static void note_end(struct yk_job *job)
     take_stock(job);
 }
 
-/* Returns a job that the caller must release without the lock, or NULL. With runtime.lock held. */
+/* Learns from the job. Returns a job to be released after unlocking runtime.lock, or NULL. */
 static struct yk_job *learn(struct yk_job *job)
 {
     if (job->last <= job->first || atomic_load(&job->lanes.stop))
@@ -151,7 +151,7 @@ void yk_job_leave(struct yk_job *job)
         (atomic_load(&job->lanes.stop) || (yk_dispatch_left(job->dispatch) == 0))) {
         atomic_store(&job->phase, YK_ENDING);
         ends = atomic_load(&job->lanes.flying) == 0;
-        if (!ends) /* a lane came in between, and ends the job when it leaves */
+        if (!ends) /* a lane entered meanwhile, and ends the job when it leaves */
             atomic_store(&job->phase, YK_RUNNING);
     }
     yk_unlock(&job->lock);

@@ -4,8 +4,8 @@
 
 #include "../job/job.h"
 
-/* 1: a lane has entered the job, which does not end until the lane leaves. 0: the lane was refused,
- * because the job is over or stopped. Without locks. */
+/* A lane enters the job, which does not end until the lane leaves. Returns 0, and the lane has not
+ * entered, if the job is over or stopped. Without locks. */
 int yk_job_enter(struct yk_job *job);
 /* A lane leaves. The last one that leaves a job with nothing left to do ends it. Without locks;
  * takes job.lock and runtime.lock. */

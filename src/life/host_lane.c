@@ -1,11 +1,11 @@
 /* host_lane.c - lanes of the CPU that stand for threads that drive a GPU.
  *
- * Some partitioners count the threads that drive a GPU as lanes of the CPU (enum yk_hosts). Here a
- * GPU is driven by a separate host thread, which sleeps most of the time. Its `host lane` is the
- * lane of the CPU that gets nothing in that time, or gets chunks beside the GPU's. Such a chunk is
+ * Some partitioners count the threads that drive a GPU as lanes of the CPU (enum yk_hosts). In yoke
+ * a separate host thread drives a GPU and sleeps most of the time. Its `host lane` is a lane of the
+ * CPU which, while the GPU works, gets nothing or gets chunks beside the GPU's. Such a chunk is
  * done piece by piece. After each piece the lane checks, without a lock, whether the GPU's chunk
- * has been answered, and if so reports what it has done. Every piece is a separate flight, so rows
- * of pieces that were not done never count as written.
+ * was reported. If so, it reports the pieces that it has done. Every piece is a separate flight, so
+ * rows of pieces that were not done never count as written.
  */
 
 #include "host_lane.h"
@@ -13,7 +13,7 @@
 #include "../job/wake.h"
 #include "../partition/partitioner.h"
 
-/* The first device that works in host memory; -1: none. */
+/* Returns the first device that works in host memory; -1: none. */
 static int first_cpu(const struct yk_split_device *known, int count)
 {
     int d = 0;
@@ -22,8 +22,7 @@ static int first_cpu(const struct yk_split_device *known, int count)
     return d < count ? d : -1;
 }
 
-/* Counts a thread for a lane of each GPU in turn, while a lane of the CPU is left that drives none.
- */
+/* Gives the GPUs host lanes, one to each in turn, until all have enough or one lane is left. */
 static void count_hosts(struct yk_split_device *known, int count, int lanes, int64_t streams)
 {
     int d, left = lanes - 1, before;
@@ -58,8 +57,8 @@ yoke_status yk_host_lanes_plan(struct yk_job *job, struct yk_split_device *known
     return YOKE_OK;
 }
 
-/* The device for which the lane stands, and in *which the number of that device's lane; NULL: none.
- */
+/* Returns the device for which the lane stands, and sets *which to the number of that device's
+ * lane. NULL: none. */
 static struct yk_job_device *driven_by(const struct yk_job *job, int device, int lane, int *which)
 {
     int d;
@@ -93,8 +92,8 @@ void yk_host_lane_call(struct yk_job *job, int device, int lane, int got)
         yk_wake(job->runtime, &workers[jd->host_lane + lane]);
 }
 
-/* The `out` of the GPU's lane that has the chunk with this serial. NULL: none. With job.lock held.
- */
+/* Returns `out` of the GPU's lane that has the chunk with this serial. NULL: none. With job.lock
+ * held. */
 static const _Atomic uint32_t *find_out(const struct yk_job *job, uint32_t serial)
 {
     int d, lane;
@@ -133,7 +132,7 @@ int yk_beside_ended(struct yk_flight *flight, int64_t now)
     struct yk_beside *beside = &flight->beside;
     beside->next = flight->chunk.last;
     beside->work_ns += now - flight->issued_ns;
-    /* relaxed: a hint; nothing is read because of it */
+    /* relaxed: only a hint; no other data are read because of it */
     return beside->next == beside->chunk.last || !beside->other ||
            atomic_load_explicit(beside->other, memory_order_relaxed) != beside->chunk.beside;
 }

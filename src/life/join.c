@@ -39,12 +39,12 @@ static void join(struct yk_job *job, int device)
     if (jd->retired)
         yk_wake_all(job->runtime);
     else if (job->split.alone < 0 &&
-             !atomic_load(&job->caller.driven)) /* other lanes may get something else now */
+             !atomic_load(&job->caller.driven)) /* other lanes may get other chunks now */
         yk_job_wake(job);
 }
 
-/* 0: the process is ending and other devices have done the job, so the build would only be for
- * later jobs, and there are none. */
+/* Returns 0 if the process is ending and other devices have done the job: then the build would only
+ * be for later jobs, and there are none. */
 static int is_worth_building(const struct yk_job *job)
 {
     return !yk_builds_are_ending() || atomic_load(&job->phase) != YK_DONE;
@@ -65,9 +65,9 @@ int yk_job_prepare(struct yk_job *job, int device)
     struct yk_job_device *jd = &job->devices[device];
     int joins = 1;
     if (!atomic_load(&jd->ready))
-        build(job, device); /* outside of the job, which then can end before the compiler returns */
-    /* Refused: the others have done everything. If one of them fails at the job's end, the job
-     * continues and this device is asked again. */
+        build(job, device); /* before entering the job, which may end in the meantime */
+    /* If it cannot enter, the other devices have done everything. If one of them fails at the job's
+     * end, the job continues and this device is asked again. */
     if (!yk_job_enter(job))
         return 1;
     if (!atomic_load(&jd->ready) && jd->status == YOKE_OK)

@@ -4,8 +4,8 @@
 
 #include "../job/job.h"
 
-/* Builds the kernel and makes room for the arrays. 1: the device has joined the job or left it. 0:
- * not yet, try again soon. For the thread that drives the device, without locks. */
+/* Builds the kernel and makes room for the arrays. Returns 1 if the device has joined the job or
+ * left it; 0: not yet, call it again soon. For the thread that drives the device, without locks. */
 int yk_job_prepare(struct yk_job *job, int device);
 
 #endif

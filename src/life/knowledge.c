@@ -16,7 +16,7 @@
 #include "job_kind.h"
 #include "knowledge_state.h"
 
-/* A process that is killed loses at most what it learned in this time. */
+/* Time between two storings. A process that is killed loses at most what it learned in it. */
 #define INTERVAL_NS 60000000000
 
 _Static_assert(YK_LESSON_DEVICES >= YK_PLACES - 1, "all devices of a runtime");
@@ -156,9 +156,9 @@ static void find_lesson(const struct yk_knowledge *knowledge, const struct yk_jo
         out->source = DERIVED;
 }
 
-/* Lines of devices alone replace all lines of devices beside each other, except lines of the
- * partitioner's own jobs of these sizes that were seen later. 1: there are lines of devices alone.
- */
+/* Finds lines of each device alone. They replace the lesson's lines, which were measured beside
+ * other devices, unless these are of the partitioner's own jobs of these sizes and newer. Returns 1
+ * if it found some. */
 static int find_alone(const struct yk_knowledge *knowledge, const struct yk_job *job,
                       uint64_t content, struct found *out)
 {
@@ -182,7 +182,7 @@ static struct yk_lesson *kept_if(int found, struct yk_lesson *lesson)
     return NULL;
 }
 
-/* Without memory for both lessons nothing is found. */
+/* Sets job->split.lesson and job->split.lines to what it finds; NULL: nothing, or no memory. */
 static void find(struct yk_knowledge *knowledge, struct yk_job *job, uint64_t content)
 {
     struct found found = { .store = yk_knowledge_store(knowledge) };
@@ -241,8 +241,8 @@ static int form_of(const struct yk_lesson *lesson, const char *name)
     return 0;
 }
 
-/* 1: the lesson's speed of a device is that of the kernel which the device will use: the faster one
- * or, if that was not settled, the job's own. With runtime.lock held. */
+/* Returns 1 if the lesson's speed of a device is that of the kernel which the device will use: the
+ * faster one or, if that was not settled, the job's own. With runtime.lock held. */
 static int fits(struct yk_job *job, int device, const char *name)
 {
     const int form = form_of(job->split.lesson, name);

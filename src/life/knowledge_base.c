@@ -127,7 +127,7 @@ yoke_status yoke_knowledge_each(yoke_knowledge *knowledge, const yoke_lesson_fil
     return yk_store_each(knowledge->store, &own, show_each, &showing);
 }
 
-/* Invalid values are converted so that yk_lesson_wrong finds them. */
+/* Converts a public lesson. Invalid values stay invalid, so that yk_lesson_wrong finds them. */
 static void take(const yoke_lesson *lesson, struct yk_lesson *out)
 {
     int origin = 0;
@@ -178,7 +178,7 @@ yoke_status yoke_knowledge_add(yoke_knowledge *knowledge, const yoke_lesson *les
     *added = !there ? 1 : had->seen < own->seen ? 2 : 0;
     if (!*added)
         return YOKE_OK;
-    if (there) /* both may have begun with the same confirmations */
+    if (there) /* the new lesson may include confirmations of the stored one */
         own->confirmed = own->confirmed > had->confirmed ? own->confirmed - had->confirmed : 0;
     return yk_store_put(knowledge->store, &key, own, 1);
 }

@@ -11,8 +11,8 @@ enum { YK_KNOWLEDGE_RECENT = 256 };
 
 struct yk_knowledge {
     char *path; /* NULL: the default file */
-    int named;
-    /* Kinds of jobs that were asked for; a hint, read without the lock. */
+    int named;  /* 1: the program or the user named the file */
+    /* Hashes of the kinds of jobs that were looked up; a hint, used without the lock. */
     atomic_uint_fast64_t recent[YK_KNOWLEDGE_RECENT];
     atomic_int_fast64_t keep_ns; /* time of the next storing, by the clock of jobs; INT64_MAX: a
                                     thread is storing */
@@ -29,15 +29,15 @@ struct yk_knowledge {
 /* Returns the store; the first call opens it. NULL: it could not be opened, which is logged once.
  */
 struct yk_store *yk_knowledge_store(struct yk_knowledge *knowledge);
-/* Identifies the machine, again if devices were added since. 1: its fingerprint is known. */
+/* Computes the machine's fingerprint, again if devices were added. Returns 1 if it is known. */
 int yk_knowledge_look(struct yk_knowledge *knowledge, const yoke_runtime *runtime);
 /* Returns the key of the lesson with lines of devices alone, for jobs like this one. */
 struct yk_store_key yk_knowledge_alone(const struct yk_knowledge *knowledge,
                                        const struct yk_job *job, uint64_t content);
 /* Returns a hash of a job's kernel, and of its alternative if there is one. Without the lock. */
 uint64_t yk_knowledge_content(const yoke_kernel *kernel, const yoke_kernel *alternative);
-/* Returns the parts of a memory for `count` devices, and their names in `names`. With
- * runtime.lock held instead. */
+/* Returns the parts of a memory for `count` devices, and writes the devices' names to `names`.
+ * Needs runtime.lock instead. */
 struct yk_remembered yk_knowledge_remembered(const yoke_runtime *runtime, int count,
                                              struct yk_memory *memory, const char **names);
 

@@ -7,9 +7,9 @@
 #include "knowledge.h"
 #include "weights.h"
 
-/* What all devices have in common in this job. Jobs that ran beside it had a part in its time. The
- * time says how long parts take, unless memory was made ready (later jobs will not need that), a
- * device was lost, or devices tried kernels. */
+/* Returns what all devices have in common in this job. crowded: other jobs ran beside it and took
+ * part of its time. tells_lines: its time shows how long parts take; it does not if memory was made
+ * ready (later jobs need not do that), a device was lost, or devices tried kernels. */
 static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory)
 {
     struct yk_learned_job ran = { .items = job->last - job->first,
@@ -27,8 +27,8 @@ static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_
     return ran;
 }
 
-/* Adds each device's part to its memory, to `ran` and to `team`. 1: no device failed, left, or
- * tried kernels. With runtime.lock held. */
+/* Adds each device's part to its memory, to `ran` and to `team`. Returns 1 if no device failed,
+ * left, or tried kernels. With runtime.lock held. */
 static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran,
                         struct yk_team_job *team)
 {

@@ -1,5 +1,5 @@
-/* merge.c - mode add: private copies while the job runs, added to the array exactly once at its
- * end.
+/* merge.c - mode add: kernels add to private copies, which are added to the array once, when the
+ * job ends.
  *
  * Every CPU lane and every device adds into its own zeroed copy. So adds need no atomics on a CPU,
  * and a failing device loses only its own work. First all copies are collected on the host. They

@@ -4,8 +4,8 @@
 
 #include "../job/job.h"
 
-/* Collects all private copies, then adds them to the arrays. *again: 1: a device failed in that
- * time, and its items are back in the range. By the thread that ends the job, without locks. */
+/* Collects the private copies, then adds them to the arrays. *again 1: nothing was added, because a
+ * device failed; its items are free again. By the thread that ends the job, without locks. */
 yoke_status yk_job_merge(struct yk_job *job, int *again);
 
 #endif

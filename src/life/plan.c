@@ -1,5 +1,5 @@
-/* plan.c - a job's devices and dispatcher when it begins: what is known about each device by then,
- * which devices take part, and which cores are left to threads that drive GPUs. */
+/* plan.c - sets up a job's devices and dispatcher when it begins: what is known about each device
+ * by then, which devices take part, and which cores are left to threads that drive GPUs. */
 
 #include "plan.h"
 
@@ -18,11 +18,11 @@
 #include "host_lane.h"
 #include "remembered.h"
 
-/* Shorter copies use a part of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI Express 5). */
+/* Bytes of a copy that uses a link fully. On PCI Express 5, 1 MiB uses 0.7 of it, 4 MiB 0.95. */
 enum { SATURATING_BYTES = 4 << 20 };
 
-/* Number of items that use all of a device with memory of its own: each of its processing elements
- * has one, and copying their data saturates the link. */
+/* Returns the number of items that use all of a device with memory of its own: each of its
+ * processing elements has one, and copying their data saturates the link. */
 static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc,
                              const struct yk_traffic *traffic)
 {
@@ -40,8 +40,8 @@ static void describe_link(struct yk_job *job, int d, const struct yk_learned *le
         return;
     yk_job_traffic(job, d, learned, &traffic);
     out->fill = filling_items(job, desc, &traffic);
-    /* While devices find out which kernel is faster, other devices look slow or are unknown. A
-     * chunk that saturates the link could be all that is left. */
+    /* While devices try kernels, other devices look slow or are unknown, so a chunk that saturates
+     * the link could take all that is left. `busy` is a smaller size for that case. */
     out->busy = job->pair ? yk_job_busy_items(job, desc->fill) : 0;
     if (desc->link_bytes_per_ns > 0) {
         out->copy_item_ns = traffic.both / desc->link_bytes_per_ns;
@@ -101,15 +101,15 @@ static void describe_all(struct yk_job *job, const struct yk_memory *memory, int
         yk_learned_lines(memory->device, out, count);
 }
 
-/* The share in the last job, or the share by speed if that is larger: the device may have been late
- * for that job. */
+/* Returns the share in the last job, or the share by speed if that is larger: the device may have
+ * been late for that job. */
 static double likely_share(const struct yk_split_device *known, double all_rates)
 {
     return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
 }
 
-/* Adds the host's devices if a GPU of the team must build the kernel first: they do what it is late
- * for. A driver's compiler may take seconds. */
+/* Adds the CPUs if a GPU of the team must build the kernel first, which may take seconds: meanwhile
+ * they do its part. */
 static void call_stand_ins(struct yk_job *job)
 {
     const struct yk_runtime_device *devices = job->runtime->devices;
@@ -166,14 +166,14 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
         job->workspace->team = *team;
 }
 
-/* Lets the devices take part to which the plan gives a part. */
+/* Lets those devices take part that have a part in the plan. */
 static void call_planned(struct yk_job *job, const struct yk_memory *memory,
                          const struct yk_split_device *known)
 {
     int d;
     job->split.team = 0;
     job->split.seen = memory != NULL;
-    job->split.tells = 0; /* a job says nothing about teams that the plan chose */
+    job->split.tells = 0; /* planned jobs teach nothing about teams */
     job->split.recalled = 0;
     job->split.crowded = job->runtime->running_count > 0;
     for (d = 0; d < job->device_count; d++) {
@@ -195,7 +195,7 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
         job->workspace->team = (struct yk_team){ .explorer = job->split.decomposition->explorer };
 }
 
-/* Devices with an empty share are benched, as in a team: waking dozens of threads for nothing takes
+/* Benches devices with an empty share, as in a team: waking dozens of threads for nothing takes
  * longer than a short job. */
 static void bench_by_split(struct yk_job *job)
 {
@@ -284,7 +284,7 @@ yoke_status yk_job_plan(struct yk_job *job)
     yk_alternative_begin(job, memory);
     yk_job_decompose(job);
     status = split(job, memory);
-    /* only the split decides which devices get items, and so rows */
+    /* after the split, which decides the devices that get items and so rows */
     if (status == YOKE_OK && yk_job_awaits_pins(job))
         return split(job, yk_job_yield(job, memory));
     yk_job_keep_apart(job, memory);

@@ -6,7 +6,7 @@
 #include "../job/entry.h"
 #include "../partition/lease.h"
 
-#define TELL_NS 20000000
+#define TELL_NS 20000000 /* least time between two calls of the callback */
 
 int yk_job_is_stopped(struct yk_job *job)
 {
@@ -15,7 +15,7 @@ int yk_job_is_stopped(struct yk_job *job)
     return atomic_load(&job->lanes.stop);
 }
 
-/* Items that are done, including pieces of leases. */
+/* Returns the number of items that are done, including pieces of leases. */
 static int64_t done_items(struct yk_job *job)
 {
     int64_t done = job->last - job->first;

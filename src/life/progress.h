@@ -4,7 +4,7 @@
 
 #include "../job/job.h"
 
-/* 1: the job is stopped. Stops it if its deadline has passed. Without locks. */
+/* Returns 1 if the job is stopped; first stops it if its deadline has passed. Without locks. */
 int yk_job_is_stopped(struct yk_job *job);
 /* Calls the user's progress callback, if that is due. ended: 1: the whole job is done. Without
  * locks; takes job.lock. */

@@ -1,10 +1,10 @@
 /* remembered.c - what a job begins with if its partitioner splits by lessons of earlier jobs.
  *
- * Jobs of such a partitioner have their own memory, because it uses devices differently from
- * `auto`. The memory begins as a copy of what `auto` learned about the same range and shapes. If
- * that is not enough, `auto` splits the job. It also does so while rows of a GPU are not pinned
- * (pin_ahead.c). Then the job counts as one of `auto`, and the partitioner's own memory is neither
- * changed nor begun, because it would contain speeds without pins.
+ * Jobs of such a partitioner have their own memory, because the partitioner uses devices
+ * differently from `auto`. The memory begins as a copy of what `auto` learned about the same range
+ * and shapes. If that is not enough, `auto` splits the job. It also does so while rows of a GPU are
+ * not pinned (pin_ahead.c). Then the job counts as one of `auto`, and the partitioner's own memory
+ * is neither changed nor begun, because its speeds would be those without pinned memory.
  */
 
 #include "remembered.h"

@@ -1,5 +1,5 @@
-/* result.c - what a job did, in one block of memory that its owner frees at once. A job that no
- * longer has its workspace has only numbers, no sentences. */
+/* result.c - what a job did, in one block of memory that its owner frees with one call. A job that
+ * no longer has its workspace has only numbers, no sentences. */
 
 #include "result.h"
 
@@ -18,7 +18,7 @@ static const char *kernel_name(const struct yk_job *job, int form)
     return yk_job_kernel(job, form)->kernel.name;
 }
 
-/* Bytes of the longer kernel name. */
+/* Returns the bytes of the longer kernel name. */
 static size_t name_bytes(const struct yk_job *job)
 {
     const size_t mine = yk_carved_text(kernel_name(job, 0));
@@ -86,7 +86,7 @@ static size_t sentence_bytes(const struct yk_job *job)
     for (d = 0; d < job->device_count; d++) {
         yk_wait_explain(job, d, text);
         bytes += yk_carved_text(yk_job_reason(job, d, why)) + yk_carved_text(text);
-        bytes += yk_carved(YK_REASON_TEXT); /* a build that fails from now on changes the reason */
+        bytes += yk_carved(YK_REASON_TEXT); /* in case a build fails now and changes the reason */
         bytes += job->pair ? yk_carved(YK_TURN_TEXT) : yk_carved_text("");
     }
     return bytes;

@@ -4,8 +4,8 @@
 
 #include "../job/job.h"
 
-/* The device failed: its rows are written off, once. Jobs learn of it lane by lane. The thread's
- * error text must be the reason. Takes runtime.lock, which must not be held. */
+/* Marks the rows of a device that failed as lost, at the first call. Jobs notice it when they step
+ * its lanes. The thread's error text must be the reason. Call it without runtime.lock. */
 void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device);
 /* drop: takes a device that failed out of the job; other devices get its chunks. retire: the device
  * gets no more chunks; it finishes those that it has. With job.lock held. */

@@ -10,10 +10,10 @@
 #include "remembered.h"
 #include "result.h"
 
-/* Jobs that take longer are all kept. */
+/* All jobs that take longer than this are kept. */
 enum { LONG_NS = 1000000 };
 
-/* Returns the kept job if the caller must release it, without the lock. With runtime.lock held. */
+/* Drops the kept job, and returns it if the caller must release it after unlocking runtime.lock. */
 static struct yk_job *let_go(struct yk_story *story)
 {
     struct yk_job *job = story ? story->from : NULL;

@@ -1,11 +1,11 @@
 /* story.h - the story of each kernel's latest job, what it did and why, for explain.h.
  *
  * A story is made when it is asked for, at the latest when the runtime closes. Until then the job
- * keeps its workspace, which has all the figures. When a later job of the kernel is kept, it
- * replaces the job, which drops its workspace. So no time is spent on sentences at the end of a
- * job. The story of a job with a very large workspace is made at once; such jobs are long. Of jobs
- * under a millisecond only the 1st, 2nd, 4th, 8th ... of a kernel are kept. The others share one
- * workspace, which is still in the caches from the job before.
+ * keeps its workspace, which has all the figures. When a later job of the kernel is kept, the
+ * earlier one drops its workspace. So no time is spent on sentences at the end of a job. The story
+ * of a job with a very large workspace is made at once; such jobs are long. Of jobs under a
+ * millisecond only the 1st, 2nd, 4th, 8th ... of a kernel are kept. The others reuse one workspace,
+ * which is still in the caches.
  */
 #ifndef YK_LIFE_STORY_H
 #define YK_LIFE_STORY_H

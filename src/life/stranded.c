@@ -6,8 +6,8 @@
 #include "../base/status.h"
 #include "../job/kernel.h"
 
-/* A failed build of the kernel; NULL: none. If no device could take part, a kernel that does not
- * compile explains more than one that is missing. */
+/* Returns a failed build of the kernel; NULL: none. Prefers a kernel that does not compile to one
+ * without an implementation, because that explains more. */
 static const struct yk_build *failed_build(const struct yk_job *job, int form)
 {
     const struct yk_build *found = NULL;
@@ -22,7 +22,7 @@ static const struct yk_build *failed_build(const struct yk_job *job, int form)
     return found;
 }
 
-/* Benched devices step in. 1: there were some. */
+/* Lets benched devices step in. Returns 1 if there were some. */
 static int call_bench(struct yk_job *job)
 {
     int d, called = 0;
@@ -40,7 +40,7 @@ static int call_bench(struct yk_job *job)
     return called;
 }
 
-/* 1: a device had too little memory for the job. */
+/* Returns 1 if a device had too little memory for the job. */
 static int lacked_memory(const struct yk_job *job)
 {
     int d, lacked = 0;

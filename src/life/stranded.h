@@ -4,8 +4,8 @@
 
 #include "../job/job.h"
 
-/* If no device takes part any more and items are left, benched devices step in; if there are none,
- * the job fails. With job.lock held. */
+/* If items are left and no device takes part any more, lets benched devices step in; fails the job
+ * if there are none. With job.lock held. */
 void yk_job_check_stranded(struct yk_job *job);
 
 #endif

@@ -1,6 +1,6 @@
-/* weights.c - the CPU weight of jobs: which setting applies, when, and how it changes at a job's
- * end. model/weight.c decides. Everything here needs runtime.lock held, unless its header says
- * otherwise. */
+/* weights.c - the CPU weight of jobs: which setting applies to a job, and how a job's end changes
+ * it. model/weight.c does the computing. Everything here needs runtime.lock held, unless its header
+ * says otherwise. */
 
 #include "weights.h"
 
@@ -118,7 +118,7 @@ void yk_job_weigh_again(struct yk_job *job)
         write_weight(job);
 }
 
-/* Sets the items and ends of each class of devices. 1: both classes took part to the end. */
+/* Sets items and end times of CPUs and of GPUs. Returns 1 if both took part to the end. */
 static int done_by(const struct yk_job *job, struct yk_weight_job *out)
 {
     int d, cpus = 0, gpus = 0;

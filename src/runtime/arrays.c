@@ -45,7 +45,7 @@ yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t rows, siz
     return yoke_array_open(runtime, &spec, out);
 }
 
-/* 1: the array must not be closed yet. The error's text says why. */
+/* Returns 1 if the array must not be closed yet; the error text says why. */
 static int is_needed(const void *given)
 {
     const yoke_array *array = given;
@@ -94,9 +94,9 @@ static void let_go(yoke_array *array)
     yk_unlock(&array->runtime->lock);
 }
 
-/* When the program first acquires all of an array in yoke's own memory, it is about to fill it, or
- * gets the first results. Then pages are placed. Before that the host's memory may never be used at
- * all. In checking mode the memory may be protected, so it is left alone. */
+/* Places the pages of an array in yoke's own memory when the program first acquires all of it, to
+ * fill it or to get the first results. Until then the host's memory may not be needed at all. In
+ * checking mode the memory may be protected, so it is left alone. */
 static void place(yoke_array *array)
 {
     if (array->owns_host && !array->places->checks && !atomic_load(&array->placed) &&
@@ -104,8 +104,8 @@ static void place(yoke_array *array)
         atomic_store(&array->placed, 1);
 }
 
-/* Brings the rows home, and tells the plan that the program reads them. The first time, staging
- * buffers and a queue may be opened for it, too. */
+/* Brings the rows home, and tells the plan that the program reads them. The first time counts as
+ * `readied`, because it may also open staging buffers and a queue. */
 static yoke_status fetch(yoke_array *array, struct yk_interval rows)
 {
     yoke_runtime *runtime = array->runtime;

@@ -1,16 +1,16 @@
 /* default.c - the runtime of programs that open none.
  *
- * At the program's end this runtime is not closed. It only waits and writes as yoke_close does, and
- * frees nothing, because drivers, which also leave by exit handlers, may be gone already, and
- * memory goes with the process.
+ * At the program's end this runtime is not closed. It only waits for jobs and writes what
+ * yoke_close writes. It frees nothing: drivers have exit handlers, too, so they may be gone
+ * already, and memory goes with the process.
  *
  * A driver that leaves while a thread is inside it may crash: PoCL does, in a kernel that it is
  * compiling. Exit handlers run in the reverse of the order of their installation, and drivers
  * install handlers when they are loaded and when they compile for the first time. So the end of the
  * main thread, which comes before all handlers, waits for threads that are in drivers. That is not
  * possible if the main thread never calls the default runtime, if another thread calls exit, or if
- * the C library cannot run a function at the end of the main thread (main_thread.h). Then a handler
- * waits, after the handlers that drivers installed later.
+ * the C library cannot run a function at the end of the main thread (main_thread.h). Then an exit
+ * handler waits, but it runs after those that drivers installed later.
  */
 
 #include "default.h"
@@ -27,16 +27,16 @@
 #include "loading.h"
 #include "open.h"
 
-/* PoCL takes 0.3 to 3 s for a kernel, on a core of its own. A compiler that never returns must not
- * keep the process from ending. */
+/* Most time, in ns, that the end of the process waits for builds: a compiler that never returns
+ * must not keep it from ending. PoCL takes 0.3 to 3 s for a kernel, on a core of its own. */
 #define BUILDS_MOST_NS 30000000000
 
 static yk_mutex lock = YK_MUTEX_INITIAL;
 static _Atomic(yoke_runtime *) standing; /* stored with release when it is open */
 static _Thread_local int asked;          /* 1: yk_main_thread_at_end was called in this thread */
 
-/* Waits until no thread is in a driver. Jobs of exit handlers that follow find the devices that are
- * there by now. */
+/* Waits until no thread is in a driver. Jobs of exit handlers that run later use the devices that
+ * are open by now. */
 static void get_out_of_drivers(void *unused)
 {
     yoke_runtime *runtime = atomic_load_explicit(&standing, memory_order_acquire);
@@ -58,7 +58,7 @@ static void end_with_program(void)
     yk_runtime_conclude(runtime);
 }
 
-/* The parent's threads are not in the child. */
+/* A child of fork does not have the parent's threads. */
 static void forget_in_child(void)
 {
     static const yk_mutex fresh = YK_MUTEX_INITIAL;

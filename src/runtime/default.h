@@ -6,8 +6,8 @@
 
 /* Sets *out to the default runtime, which the first call opens. Without locks. */
 yoke_status yk_default_get(yoke_runtime **out);
-/* The runtime is about to be closed. If it is the default one, there is no default runtime from now
- * on. Without locks. */
+/* Call it before a runtime is closed. If it is the default one, there is no default runtime from
+ * then on. Without locks. */
 void yk_default_forget(const yoke_runtime *runtime);
 
 #endif

@@ -1,8 +1,8 @@
-/* device.c - the runtime's devices: found, opened, given queues and threads, closed.
+/* device.c - finds the runtime's devices, opens them with queues and threads, and closes them.
  *
  * CPU devices open at once. GPUs that were not named are found and opened by a separate thread
  * (loader.c), because loading a driver takes from tens of milliseconds to seconds. Each takes part
- * in jobs from the next one on.
+ * in the jobs that begin after it has joined.
  */
 
 #include "device.h"
@@ -127,7 +127,7 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
     return YOKE_OK;
 close_workers:
     if (entry->worker_count >
-        0) /* only CPU devices have running threads here, and they open before other devices */
+        0) /* only CPU devices have threads that run by now, and they are opened first */
         atomic_store(&runtime->stop, 1);
     yk_workers_join(entry);
     yk_workers_close(entry);
@@ -175,7 +175,7 @@ static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *l
     return status;
 }
 
-/* Counts what all devices need, before the first one gets its threads. */
+/* Notes what all devices need of the CPU's threads, before the first one gets its threads. */
 static void note_wishes(yoke_runtime *runtime, const struct yk_device_list *list)
 {
     int i;
@@ -187,7 +187,7 @@ static void note_wishes(yoke_runtime *runtime, const struct yk_device_list *list
     }
 }
 
-/* Starts one device that checks, whichever devices were asked for. */
+/* Starts only the device that checks, whichever devices were asked for. */
 static yoke_status start_guard(yoke_runtime *runtime, const char *devices)
 {
     struct yk_device_desc desc;
@@ -203,7 +203,7 @@ yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices,
                                      yoke_loading loading)
 {
     int by_name = devices && *devices;
-    /* the number of threads depends on the GPUs, so all drivers are loaded now */
+    /* with streams the number of threads depends on the GPUs, so all drivers are loaded now */
     int at_once = by_name || runtime->streams > 0;
     struct yk_device_list list = { 0 };
     yoke_status status;

@@ -124,7 +124,7 @@ void yk_runtime_explain(const yoke_runtime *runtime)
 
 /* --- for programs --- */
 
-/* With a decimal point in every locale. Infinity and NaN become null. */
+/* Writes a number with a decimal point in every locale. Infinity and NaN become null. */
 static void put_number(const char *key, double value, FILE *stream)
 {
     char text[40], *at;
@@ -135,7 +135,7 @@ static void put_number(const char *key, double value, FILE *stream)
     fprintf(stream, ",\"%s\":%s", key, isfinite(value) ? text : "null");
 }
 
-/* With all digits: numbers of items can have more digits than put_number writes. */
+/* Writes a number with all its digits, which may be more than put_number writes. */
 static void put_count(const char *key, int64_t count, FILE *stream)
 {
     fprintf(stream, ",\"%s\":%lld", key, (long long)count);

@@ -1,7 +1,7 @@
-/* knowledge_keep.c - stores what this process learned for later ones: when its runtime closes, and
+/* knowledge_keep.c - stores what this process learned, for later ones: when its runtime closes, and
  * from time to time before that, because a process can be killed (for example at a batch system's
- * time limit). A thread that has waited for a job stores it, between jobs. Storing takes some
- * milliseconds per minute. */
+ * time limit). Then a thread that has waited for a job stores it while no job runs, which takes
+ * some milliseconds per minute. */
 #include <string.h>
 
 #include "../base/alloc.h"
@@ -11,7 +11,7 @@
 #include "../partition/partitioner.h"
 #include "explain.h"
 
-/* If jobs are under way when storing is due, it is tried again after this time. */
+/* If jobs are under way when storing is due, it is tried again after this time, in ns. */
 #define AGAIN_NS 100000000
 
 /* The lessons that have not been stored yet. */
@@ -26,9 +26,9 @@ static int is_new(const struct yk_memory *memory)
     return memory->jobs > memory->kept;
 }
 
-/* If two kernels were compared, a device's known speed is that of the faster one. If the comparison
- * is not settled, it is the speed of the better one so far. That is stored only if it is the job's
- * own kernel, because other processes will begin with that, too. */
+/* If two kernels are compared, a device's known speed is that of the faster one or, until that is
+ * settled, of the better one so far. An unsettled speed is stored only if it is that of the job's
+ * own kernel, because other processes will begin with that kernel, too. */
 static void put_form(const struct yk_choice *choice, struct yk_lesson_device *device)
 {
     const int found = yk_choice_found(choice);
@@ -52,8 +52,9 @@ static void put_forms(const yoke_runtime *runtime, const struct yk_memory *memor
     yk_unlock(&memory->pair->lock);
 }
 
-/* 1: lines are not stored, because this process has stored lines of devices alone. Later processes
- * begin with those, and lines that were seen beside other devices must not replace them. */
+/* Returns 1 if lines are not stored, because this process has stored lines of devices alone. Later
+ * processes begin with those, and lines that were measured beside other devices must not replace
+ * them. */
 static int leaves_lines(const yoke_runtime *runtime, const struct yk_memory *memory)
 {
     return runtime->knowledge->has_lines && yk_partitioner_takes_lines(memory->partitioner);
@@ -67,7 +68,7 @@ static int knows_any(const struct yk_lesson *lesson)
     return known;
 }
 
-/* 1: the lesson is worth storing. */
+/* Makes a lesson of a memory. Returns 1 if it is worth storing. */
 static int teach(const yoke_runtime *runtime, struct yk_memory *memory, struct yk_lesson *out)
 {
     const char *names[YK_PLACES];
@@ -121,8 +122,8 @@ static int count_new(const yoke_runtime *runtime)
 }
 
 /* Collects the lessons that have not been stored yet. Collects none if the machine's fingerprint is
- * unknown, because no job asked for a lesson or devices were added after the last one that did.
- * With knowledge.lock held, and runtime.lock unless the runtime is closing. */
+ * unknown, because no job has looked for a lesson, or devices were added after the last one that
+ * did. With knowledge.lock held, and runtime.lock unless the runtime is closing. */
 static void collect(const yoke_runtime *runtime, struct taught *taught)
 {
     const struct yk_knowledge *knowledge = runtime->knowledge;
@@ -168,8 +169,7 @@ void yk_knowledge_keep(const yoke_runtime *runtime)
     keep_story(knowledge, runtime);
 }
 
-/* The thread that finds that storing is due sets the time to never, so that only one thread stores.
- */
+/* A thread that finds storing due sets keep_ns to INT64_MAX, so that no other thread stores. */
 void yk_knowledge_keep_by_and_by(yoke_runtime *runtime, int64_t now)
 {
     struct yk_knowledge *knowledge = runtime->knowledge;

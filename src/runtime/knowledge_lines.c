@@ -16,7 +16,7 @@
 
 #define NS 1e9
 
-/* An unknown interval is 0 in a lesson. */
+/* An unknown interval (infinity) is 0 in a lesson. */
 static void put_line(const yoke_line *line, struct yk_lesson_device *out)
 {
     out->share = -1;
@@ -98,7 +98,7 @@ yoke_status yoke_keep_lines(yoke_runtime *runtime, const yoke_job *spec, const y
     yoke_status status;
     if (yk_runtime_refuses(runtime, "yoke_keep_lines"))
         return YOKE_EINVAL;
-    yk_loading_finish(runtime); /* as before a job of `linear` */
+    yk_loading_finish(runtime); /* so that all devices are there, as before a job of `linear` */
     status = yk_job_open(runtime, spec, &job);
     if (status != YOKE_OK)
         return status;

@@ -1,9 +1,10 @@
 /* link.c - yoke/link.h: copies and an empty kernel, timed through the backend's functions.
  *
  * Uses its own queues, buffers and host memory, so that a runtime with arrays and kernels on the
- * device is not changed. Every figure is the median of repetitions within a time limit. A first
- * copy determines the sizes, so that slow links do not take longer and latency does not dominate on
- * fast ones. Waiting is as in jobs: asleep, or in virtual time with a virtual clock.
+ * device is not changed. Every figure is the median of repetitions within a time limit. The time of
+ * a first copy determines the size of all others, so that these do not take too long on slow links
+ * and latency does not dominate on fast ones. Threads wait as in jobs: asleep, or in virtual time
+ * with a virtual clock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,13 @@
 
 #define ROOM_MAX ((int64_t)128 << 20) /* most bytes of each of the two buffers */
 #define ROOM_MIN ((int64_t)4096)
-#define PROBE    ((int64_t)4 << 20)
-/* Time of one timed copy, and time limit of each figure, in ns. */
+#define PROBE    ((int64_t)4 << 20) /* bytes of the first copy */
+/* Time of one timed copy, and time limit of all repetitions of a figure, in ns. */
 #define COPY_NS  1e7
 #define TRIAL_NS 60000000
-enum { REPEATS = 101, REPEATS_LEAST = 3 };
+enum { REPEATS = 101, REPEATS_LEAST = 3 }; /* most and fewest repetitions of a figure */
 
-enum { TO = 1, FROM = 2 };
+enum { TO = 1, FROM = 2 }; /* directions of copies, as bits */
 
 struct bench {
     const yoke_runtime *runtime;
@@ -106,7 +107,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs the trial once without measuring, then repeatedly. *seconds: the median. */
+/* Runs the trial once without measuring, then repeatedly. Sets *seconds to the median. */
 static yoke_status repeat(struct bench *b, const struct trial *trial, double *seconds)
 {
     double times[REPEATS];

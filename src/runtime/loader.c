@@ -7,9 +7,9 @@
  *            --> ended --> joined
  *
  * Starting a driver and making its contexts takes 0.1 to 0.5 s and cannot be broken off, so a
- * thread that was left ends after the call it is in. An exit handler joins it, which the closing
- * thread installs: a driver that is torn down while a thread of the process is inside it may crash.
- * dlclose of the library runs that handler, too.
+ * thread that was left ends after the call it is in. The thread that closes the runtime installs an
+ * exit handler that joins it, because a driver that is torn down while a thread is inside it may
+ * crash. dlclose of the library runs that handler, too.
  *
  * A loader's lock is held while a device joins a runtime, so no runtime leaves in that time. The
  * static lock is taken first.
@@ -42,7 +42,8 @@ struct yk_loader {
 static yk_mutex lock = YK_MUTEX_INITIAL;
 static struct yk_loader *left; /* under the static lock */
 
-/* Adds the device to the runtime, or closes it. 0: the loader was left since that turn began. */
+/* Adds the device to the runtime, or closes it. Returns 0 if the loader was left since that turn
+ * began. */
 static int hand_over(struct yk_loader *loader, unsigned turn, struct yk_device *device)
 {
     int serves;
@@ -65,8 +66,8 @@ static int serves(struct yk_loader *loader, unsigned turn)
     return yes;
 }
 
-/* Returns how long to sleep until the load of that turn is due; 0: not at all. *loads: 1: there is
- * something to load. */
+/* Returns how long to sleep until the load of that turn is due; 0: not at all. Sets *loads to 1 if
+ * there is something to load. */
 static int64_t begin_or_wait(struct yk_loader *loader, unsigned turn, int *loads)
 {
     int64_t wait_ns = 0;
@@ -142,7 +143,8 @@ static int has_ended(struct yk_loader *loader)
     return ended;
 }
 
-/* Joins threads that have ended; `all`: waits for the others, too. With the static lock held. */
+/* Joins threads that have ended; with `all` waits for the others, too. With the static lock
+ * held. */
 static void reap(int all)
 {
     struct yk_loader **at = &left, *loader;
@@ -163,7 +165,7 @@ void yk_loaders_join(void)
     yk_unlock(&lock);
 }
 
-/* The parent's threads are not in the child. */
+/* A child of fork does not have the parent's threads. */
 static void forget_in_child(void)
 {
     static const yk_mutex fresh = YK_MUTEX_INITIAL;

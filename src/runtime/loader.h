@@ -1,5 +1,5 @@
 /* loader.h - the thread that loads GPU drivers in the background and gives their devices to a
- * runtime. A runtime that closes in that time leaves the thread behind
+ * runtime. A runtime that closes meanwhile leaves the thread behind
  * (docs/adr/015-loads-left-behind.md). Without runtime.lock. */
 #ifndef YK_RUNTIME_LOADER_H
 #define YK_RUNTIME_LOADER_H
@@ -8,7 +8,7 @@
 
 struct yk_loader;
 /* Starts a thread that sleeps until yk_clock_ns() is due_ns and then loads for the runtime. If
- * another runtime left a thread behind, that one continues for this runtime. */
+ * another runtime left a thread behind, that thread continues for this runtime. */
 yoke_status yk_loader_start(yoke_runtime *runtime, int64_t due_ns, struct yk_loader **out);
 /* Makes the load due now. */
 void yk_loader_hurry(struct yk_loader *loader);
@@ -16,8 +16,8 @@ void yk_loader_hurry(struct yk_loader *loader);
  * waits until it is. */
 void yk_loader_join(struct yk_loader *loader);
 /* The runtime gets no further devices. Waits only while one is being added to it. The thread ends
- * at once if it sleeps, otherwise after the driver call it is in, at the latest before the
- * process's exit handlers return. */
+ * at once if it sleeps, otherwise after the driver call it is in, but before the process's exit
+ * handlers have all returned. */
 void yk_loader_leave(struct yk_loader *loader);
 /* Waits for the threads that were left behind. */
 void yk_loaders_join(void);

@@ -21,7 +21,7 @@ int64_t yk_loading_price_ns = YK_LOAD_PRICE_NS;
 /* When the process first opened a runtime without named devices; 0: it has not. */
 static atomic_int_fast64_t first_open_ns;
 
-/* The time of a child process begins anew. */
+/* In a child of fork the time begins anew. */
 static void forget_in_child(void)
 {
     atomic_store(&first_open_ns, 0);
@@ -46,7 +46,7 @@ static int64_t used_ns(void)
     return yk_clock_ns() - atomic_load(&first_open_ns);
 }
 
-/* Takes the runtime from awaited to over and notes the cause. 0: another thread did. */
+/* Takes the runtime from awaited to over and notes the cause. Returns 0 if another thread did. */
 static int note(yoke_runtime *runtime, enum yk_loading_cause cause, int64_t ns)
 {
     int awaited = YK_LOADING_AWAITED;
@@ -57,8 +57,8 @@ static int note(yoke_runtime *runtime, enum yk_loading_cause cause, int64_t ns)
     return 1;
 }
 
-/* Starts a loader; there must be none. With a cause the load begins at once, and without a thread
- * if there is nothing to load. With load_lock held. */
+/* Starts a loader; the runtime must have none. With a cause the load begins at once, or no loader
+ * is started if there is nothing to load. With load_lock held. */
 static yoke_status start(yoke_runtime *runtime, enum yk_loading_cause cause, int64_t due_ns)
 {
     yoke_status status;

@@ -19,7 +19,7 @@ struct call {
     const yoke_loop *loop;
     int64_t sizes[3]; /* 1 for a dimension that the kernel does not have */
     yoke_job job;
-    yoke_array *opened[YOKE_ARGS_MAX]; /* the array opened for argument p; NULL: none */
+    yoke_array *opened[YOKE_ARGS_MAX]; /* arrays opened by this call, by argument */
 };
 
 #define ARGUMENT         "kernel %s, argument %d (%s): "
@@ -40,7 +40,8 @@ static yoke_status check_along(const yoke_loop *loop, int d)
                    (long long)along->size);
 }
 
-/* If a dimension has no index to do, the whole loop does nothing and needs no row. */
+/* Fills in the range. If a dimension has no index to do, the whole loop does nothing and needs no
+ * row. */
 static yoke_status take_sizes(struct call *call)
 {
     static const char *const words[] = { "", "", "2", "3" };
@@ -201,7 +202,8 @@ static yoke_status find_same(struct call *call, int p, const yoke_array_spec *sp
     return YOKE_OK;
 }
 
-/* The array is this call's alone, so its rows are copied at most once each way. */
+/* Notes in which directions rows will be copied: at most once each, because the array is only for
+ * this call. */
 static void tell_ways(yoke_array *handle, yoke_param_mode mode)
 {
     yoke_array *array = yk_array_of(handle, "yoke_for");
@@ -224,7 +226,7 @@ static yoke_status take_memory(struct call *call, int p)
     if (given->kind == YOKE_GIVEN_CONST_MEMORY && param->mode != YOKE_PARAM_IN)
         return yk_fail(YOKE_EINVAL, ARGUMENT "the kernel writes there, and the pointer is to const",
                        NAMES_OF(&call->job, p));
-    /* They come home in any case; now they do while other chunks compute. */
+    /* The rows come home in any case; this lets them do so while other chunks compute. */
     if (yk_writes_rows(param->mode))
         call->job.args[p].home = YOKE_HOME_NOW;
     status = shape_memory(call, p, &spec);
@@ -287,7 +289,7 @@ static yoke_status take(struct call *call, int p)
     return YOKE_OK;
 }
 
-/* Closes the arrays, which brings rows home. Returns the first error of all. */
+/* Closes the arrays, which brings their rows home. Returns the first error of all. */
 static yoke_status close_opened(struct call *call, yoke_status status)
 {
     char *text = NULL;

@@ -82,7 +82,8 @@ static yoke_status replace(char **field, const char *text)
     return YOKE_OK;
 }
 
-/* 1: the runtime is not the program's own work, so it explains nothing. */
+/* Returns 1 if the runtime does not do the program's own work (a simulation, for example), so its
+ * jobs are not explained. */
 static int is_private(const yoke_config *config)
 {
     return config && config->knowledge && strcmp(config->knowledge, "off") == 0;
@@ -152,9 +153,9 @@ static yoke_status read_settings(const yoke_config *config, struct settings *out
     return status == YOKE_OK ? check_settings(out) : status;
 }
 
-/* Sets *streams to the number of lanes of each GPU that count as CPU lanes. Threads that drive GPUs
- * sleep unless they poll. So for each of them that counts as a lane of the CPU and does nothing
- * else there is one thread more than cores. */
+/* Sets *streams (see yoke_runtime). A thread that drives a GPU sleeps, unless it polls. So for each
+ * one that counts as a lane of the CPU and does nothing else, the CPU gets one thread more than it
+ * has cores. */
 static yoke_status extra_threads(const struct settings *settings, int64_t *streams)
 {
     int sleep = settings->waiting == YOKE_WAIT_AUTO || settings->waiting == YOKE_WAIT_BLOCK;
@@ -335,7 +336,7 @@ yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out)
     const struct yk_runtime_device *device;
     const struct yk_device_desc *desc;
     int count = runtime ? atomic_load(&runtime->device_count) : 0;
-    if (index >= count) /* devices that are there do not change */
+    if (index >= count) /* entries of devices that are there do not change */
         count = yoke_device_count(runtime);
     if (!runtime || !out || index < 0 || index >= count)
         return yk_fail(YOKE_EINVAL, "there is no device %d, only %d", index, count);

@@ -24,8 +24,8 @@ static yoke_status check(const yoke_array *array, int64_t first, int64_t columns
     return YOKE_OK;
 }
 
-/* Takes the locks of all readers of the list: evictions, searches for conflicting jobs, and devices
- * that fail. */
+/* Changes the list of panels. Takes the locks of all its readers: evictions, searches for
+ * conflicting jobs, and devices that fail. */
 static void change_list(struct yk_panel_change *change)
 {
     yoke_runtime *runtime = change->array->runtime;

@@ -67,7 +67,7 @@ static void build_everywhere(struct preparing *all)
 }
 
 /* Fails if a kernel cannot run anywhere, or does not compile on a device. A device for which a
- * kernel has no implementation does without it if another device has one. */
+ * kernel has no implementation is no error if another device has one. */
 static yoke_status judge(const struct preparing *all, struct yk_kernel *kernel)
 {
     const struct yk_build *wrong = NULL;
@@ -101,8 +101,8 @@ static yoke_status add(struct preparing *all, const yoke_kernel *kernel)
     return status;
 }
 
-/* A sum that the program merges is not folded on devices, but only a job says which sums these are.
- * So all are built. With runtime.lock held. */
+/* Adds the folds of all the kernel's sums. Devices do not fold sums that the program merges itself,
+ * but only a job says which sums these are. With runtime.lock held. */
 static yoke_status add_folds(struct preparing *all, const yoke_kernel *kernel)
 {
     yoke_status status = YOKE_OK;

@@ -13,11 +13,11 @@
 struct yk_series;
 
 struct yk_series_kind {
-    /* Before the first run, with all devices or one (0: the cores, 1 + g: GPU g; -1: all). Closed
-     * in either case. */
+    /* Called before the first run. only: -1: with all devices; 0: the cores; 1 + g: GPU g. `close`
+     * is called in any case. */
     yoke_status (*open)(struct yk_series *series, int only);
-    /* Run `number`, from 0. `result` is that of the run before, which it learns from and closes,
-     * and becomes that of this run; without YOKE_OK it is closed. */
+    /* Makes run `number`, from 0. Learns from *result, the previous run's (none for run 0), closes
+     * it, and sets *result to its own. After an error *result is closed. */
     yoke_status (*run)(struct yk_series *series, int number, struct yk_simulate_result *result);
     /* Writes the timeline, if one was asked for; `last` is the last run's result. */
     yoke_status (*write)(struct yk_series *series, const struct yk_simulate_result *last);
@@ -35,7 +35,7 @@ struct yk_series {
     struct yk_profile profile;
     struct yk_simulate_spec spec;
     struct yk_learned *learned; /* what was learned about each device */
-    struct yk_team team;        /* about teams */
+    struct yk_team team;        /* what was learned about teams */
     struct yk_adjust adjust;    /* adjustments of shares */
     /* runs of a step */
     struct yk_step step;

@@ -27,7 +27,7 @@ static void close_jobs(struct yk_series *series)
     series->learned = NULL;
 }
 
-/* Takes what a run taught; the result is not needed any more. */
+/* Takes what a run taught, and closes its result. */
 static void learn(struct yk_series *series, struct yk_simulate_result *result)
 {
     for (int d = 0; d < result->device_count; d++)

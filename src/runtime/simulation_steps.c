@@ -1,8 +1,8 @@
-/* simulation_steps.c - the runs of a step: the runtime itself, on simulated devices whose
- * operations only take time, with arrays that stay from run to run. So plans, copies, halos and
+/* simulation_steps.c - makes the runs of a step with the runtime itself, on simulated devices whose
+ * operations only take time, and with arrays that stay from run to run. So plans, copies, halos and
  * what was learned are those of a program that keeps its data on devices.
  *
- * An index of a kernel that costs N items is N indexes of a second dimension.
+ * If an index of a kernel costs N items, the kernel has a second dimension of N indexes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void do_nothing(void *const *args, const yoke_chunk *chunk)
     (void)chunk;
 }
 
-/* The sum is the first argument. */
+/* A kernel that writes zeros as its sum, which is the first argument. */
 static void sum_nothing(void *const *args, const yoke_chunk *chunk)
 {
     const yoke_blocks *blocks = &chunk->blocks;
@@ -80,14 +80,14 @@ static void make_kernel(const struct yk_step *step, int k, struct yk_simulated_p
 
 /* --- opening --- */
 
-/* What the program does between jobs. */
+/* Acquires and releases an array, as the program does between jobs. */
 static yoke_status use_array(yoke_array *array, yoke_access_mode mode)
 {
     yoke_status status = yoke_array_acquire(array, mode);
     return status == YOKE_OK ? yoke_array_release(array) : status;
 }
 
-/* As if the program had written it. */
+/* Opens an array and acquires it, as if the program had written it. */
 static yoke_status open_array(const struct yk_series *series, int a)
 {
     const struct yk_step_array *from = &series->step.arrays[a];
@@ -195,7 +195,7 @@ static void add_result(const yoke_result *from, double *longest, struct yk_simul
         *longest = from->seconds;
 }
 
-/* Bytes that arrays moved so far. */
+/* Returns the bytes that arrays moved so far. */
 static yoke_traffic all_traffic(const struct yk_series *series)
 {
     yoke_traffic all = { .to_devices = 0 };
@@ -216,7 +216,7 @@ static yoke_traffic traffic_since(const struct yk_series *series, const yoke_tra
                            .between_devices = now.between_devices - before->between_devices };
 }
 
-/* If all devices worked all the time, on rows that they have. */
+/* Returns the time of a step if all devices worked all the time and had all their rows. */
 static double ideal_seconds(const struct yk_series *series)
 {
     double seconds = 0;
@@ -276,7 +276,7 @@ static yoke_status run_step(struct yk_series *series, int number, struct yk_simu
     return status;
 }
 
-/* The runtime has recorded all runs. */
+/* Writes the timeline of all runs, which the runtime has recorded. */
 static yoke_status write_steps(struct yk_series *series, const struct yk_simulate_result *last)
 {
     (void)last;

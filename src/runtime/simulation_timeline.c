@@ -12,6 +12,7 @@ struct timeline {
     yoke_status status;
 };
 
+/* Events: most in all tracks together; fewest and usual number per track. */
 enum { events_most = 1 << 24, events_least = 1024, events_usual = 65536 };
 
 static const enum yk_trace_kind trace_kinds[] = { [YK_SIMULATE_CHUNK] = YK_TRACE_CHUNK,
@@ -81,7 +82,7 @@ static yoke_status open_timeline(const struct yk_series *series,
     return status;
 }
 
-/* Repeats the last run and records it: only a run shows the number of lanes. */
+/* Repeats the last run and records it. The first time the number of lanes was not known yet. */
 yoke_status yk_series_write_timeline(struct yk_series *series,
                                      const struct yk_simulate_result *before)
 {

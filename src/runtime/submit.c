@@ -20,7 +20,8 @@
 #include "../work/wait.h"
 #include "loading.h"
 
-/* Jobs held on the stack while they are canceled: one or two cache lines of pointers. */
+/* Number of jobs that a thread cancels at a time: one or two cache lines of pointers on its
+ * stack. */
 enum { STOPPED_AT_ONCE = 16 };
 
 static yoke_status check_held(const struct yk_job *job)
@@ -86,7 +87,7 @@ static yoke_status check_partitioner(const struct yk_job *job)
                                   : YOKE_OK;
 }
 
-/* A job on its way in. */
+/* A job that is being submitted. */
 struct entry {
     struct yk_job *job;
     const yoke_kernel *kernel, *alternative; /* alternative NULL: there is none */
@@ -174,7 +175,8 @@ static yoke_status enlist(struct entry *entry)
     return status;
 }
 
-/* 1: a certain split was asked for, or the cores have no kernel to run. */
+/* Returns 1 if the job needs all devices: a certain split was asked for, or the cores have no
+ * kernel to run. */
 static int needs_all_devices(const struct yk_job *job, const yoke_job *spec)
 {
     return !yk_job_splits_freely(job->split.partitioner) ||
@@ -281,7 +283,8 @@ static void stop(struct yk_job *job)
         yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled", job->name));
 }
 
-/* Ends the job here if no lane is inside. With a virtual clock the driver ends it. */
+/* Ends the job here if no lane is inside. With a virtual clock the thread that steps all lanes
+ * does. */
 static void end_if_idle(struct yk_job *job)
 {
     if (!job->runtime->virtual_clock && yk_job_enter(job))

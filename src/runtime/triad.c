@@ -1,8 +1,8 @@
 /* triad.c - see triad.h.
  *
  * Uses its own threads, so that it measures the machine and not how a runtime hands out work. They
- * start together. A slow thread does not hold up the others, because each counts what it did in the
- * same time.
+ * start together. A slow thread does not hold up the others, because each counts the elements that
+ * it did in MEASURE_NS.
  */
 
 #include "triad.h"
@@ -19,8 +19,8 @@
 #define MEASURE_NS 300000000
 /* Bytes of one array of a core: more than its caches hold, unless the last level is large. */
 #define ARRAY_BYTES ((int64_t)8 << 20)
-/* All arrays together have TIMES_CACHES times the size of the last-level caches, at most an eighth
- * of the free memory. */
+/* All arrays together are TIMES_CACHES times as large as the last-level caches, but at most an
+ * eighth of the free memory. */
 #define TIMES_CACHES 4
 #define FILL_BYTES   ((size_t)1 << 20)
 
@@ -47,8 +47,8 @@ static void pass(double *restrict a, const double *restrict b, const double *res
         a[i] = b[i] + 3 * c[i];
 }
 
-/* Runs on the thread's core, so that the pages are near it. May fill gigabytes, so it ends early if
- * triad->stop is set. */
+/* Fills a thread's arrays on its core, so that the pages are near it. These may be gigabytes, so it
+ * ends early if triad->stop is set. */
 static void fill(struct triad *triad, double *arrays)
 {
     size_t left = (size_t)(3 * triad->elements) * sizeof *arrays, bytes;
@@ -77,7 +77,7 @@ static void run(void *context)
     strand->rate = 24e9 * (double)(passes * elements) / (double)(now - start + 1);
 }
 
-/* Bytes of all last-level caches of the usable cores; 0: unknown. */
+/* Returns the bytes of all last-level caches of the usable cores; 0: unknown. */
 static int64_t cache_bytes(void)
 {
     struct yk_topology topology;

@@ -1,5 +1,5 @@
-/* await.c - waits for flights as the configuration says, or as predicted ends make it pay. For the
- * thread that drives the device.
+/* await.c - waits for flights as the configuration says or, in automatic mode, as is best for their
+ * predicted ends. For the thread that drives the device.
  *
  * In automatic mode a waiting thread sleeps until a predicted end. Being woken when a GPU is done
  * costs 30 to 60 us on a machine with cores in a sleep state, which is much compared with a chunk
@@ -8,10 +8,12 @@
  * for a moment, and relies on being woken only if the chunk is far off the prediction. The moment
  * is a small part of the chunk's time, so a core is hardly used. If the speed differed in the job
  * before, as in a kernel's first jobs, predictions are unreliable, and the end also wakes the
- * thread. A chunk that is not much longer than a wake is watched all the time. While more chunks
- * are queued behind a flight, noticing its end late leaves nothing idle, so no thread watches for
- * it: a core that watches does no work of its own. That holds if what is queued lasts: a forecast
- * that is too long would make the thread sleep past the end of all.
+ * thread. A chunk that is not much longer than a wake is watched all the time.
+ *
+ * While long work is queued behind a flight, no thread watches for its end: the device stays busy
+ * if the end is noticed late, and a core that watches does no other work. Behind short work the
+ * thread does watch, because it might sleep past the end of all flights if the prediction is too
+ * long.
  */
 
 #include "await.h"
@@ -22,14 +24,15 @@
 #include "../flight/watchdog.h"
 #include "../platform/clock.h"
 
-/* The shortest and the longest sleep between two looks at a device that is polled for the watchdog.
- */
+/* The shortest and the longest sleep, in ns, between two looks at a device that the watchdog
+ * watches. */
 static const int64_t nap_short_ns = 20000, nap_long_ns = 500000;
 
-/* Interval after which a polling thread looks at other jobs and at lanes that got nothing. */
+/* Time after which a polling thread looks at other jobs and at lanes that got nothing. */
 static const int64_t poll_ns = 100000;
 
-/* The busy flight that should end first; NULL if none is busy. */
+/* Returns the busy flight that should end first, and sets *lane to its lane; NULL if none is
+ * busy. */
 static struct yk_flight *first_to_end(struct yk_job_device *jd, int *lane)
 {
     struct yk_flight *first = NULL;
@@ -44,7 +47,7 @@ static struct yk_flight *first_to_end(struct yk_job_device *jd, int *lane)
     return first;
 }
 
-/* The time of work that the device still has when the first of its flights ends. */
+/* Returns the time of the work that the device still has when its first flight ends. */
 static int64_t behind_ns(const struct yk_job_device *jd, const struct yk_flight *first)
 {
     int64_t last_ns = first->expected_ns;
@@ -99,8 +102,7 @@ static void poll(struct yk_job *job, int device)
     } while (yk_clock_ns() < until && atomic_load(&runtime->change) == change);
 }
 
-/* The time until which the flight that ends first is watched; not after `now`: it is not watched.
- */
+/* Returns until when to watch the flight that ends first; up to `now`: do not watch it. */
 static int64_t watched_until(struct yk_job_device *jd, const struct yk_flight *flight, int64_t now)
 {
     if (!flight->expected_ns)
@@ -119,7 +121,7 @@ int yk_device_is_due(struct yk_job *job, int device, int64_t now)
            now < watched_until(jd, flight, now);
 }
 
-/* Watches the flight that is due for a moment. 1: it ended. */
+/* Watches the flight that should end first, for a moment. Returns 1 if it ended. */
 static int linger(struct yk_job *job, int device)
 {
     int lane = 0;
@@ -147,8 +149,8 @@ int yk_device_watch(struct yk_job *job, int device)
     return 1;
 }
 
-/* A delay of 1/64 of the time so far does not matter, and looking that often uses hardly any core
- * time. */
+/* Returns how long to sleep before the next look: 1/64 of the time so far. Such a delay does not
+ * matter, and looking that often uses hardly any core time. */
 static int64_t nap_of(int64_t since_ns)
 {
     const int64_t nap = since_ns / 64;

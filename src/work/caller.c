@@ -16,7 +16,7 @@
 #include "drive.h"
 #include "lane.h"
 
-/* How long a caller without work watches for the end before it sleeps. */
+/* How long, in ns, a caller without work watches for the end before it sleeps. */
 #define SPIN_NS 20000
 
 static int takes_long(const struct yk_job *job, double items, double rate)
@@ -27,9 +27,9 @@ static int takes_long(const struct yk_job *job, double items, double rate)
     return items / rate > YK_WORTH_WAKING_NS;
 }
 
-/* 1: the remaining work is worth waking other threads, as far as is known. The `done` items so far
- * were begun at start_ns. They may be pieces of an unfinished lease, which the dispatcher counts as
- * not done. */
+/* Returns 1 if the remaining work is worth waking other threads, as far as is known. The `done`
+ * items so far were begun at start_ns. They may be pieces of an unfinished lease, which the
+ * dispatcher counts as not done. */
 static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
 {
     double left = (double)(job->last - job->first - done), rate = job->split.recalled;
@@ -44,10 +44,9 @@ static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
     return takes_long(job, left, rate);
 }
 
-/* The duration of this job is unknown, and its first piece alone may be long. So one sleeping
- * thread is woken, at the cost of one wake; preferably the host thread of a device, because the
- * device must load the kernel first. If the job still runs when that thread comes, it wakes all
- * others (worker.c). */
+/* Wakes one sleeping thread for a job of unknown duration, whose first piece alone may be long.
+ * Prefers the host thread of a device, because the device must load the kernel first. If the job
+ * still runs when that thread comes, that thread wakes all others (worker.c). */
 static void call_scout(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
@@ -60,9 +59,9 @@ static void call_scout(struct yk_job *job)
             }
 }
 
-/* If other threads work too, each bound to its core, the caller must stay on the core of its lane.
- * Otherwise it would share a core with a worker or a driver's thread while its own is idle. 1: the
- * thread was bound, and *before must be restored. */
+/* Binds the caller to the core of its lane. Other threads work too, each bound to its core: on
+ * another core, the caller would share it with one of them while its own core is idle. Returns 1 if
+ * the thread was bound; then *before must be restored. */
 static int keep_core(struct yk_job *job, struct yk_affinity *before)
 {
     const struct yk_runtime_device *device = &job->runtime->devices[job->caller.borrowed_device];

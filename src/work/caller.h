@@ -7,8 +7,8 @@
 /* Works on the job until the thread finds nothing more to do. Wakes the other threads if the job is
  * not done by then. */
 void yk_caller_take_part(struct yk_job *job);
-/* The job is over and its caller has noticed: learns how long that took, if another thread ended
- * the job. */
+/* Call it when the job's caller has noticed that the job is over: learns how long that took, if
+ * another thread ended the job. */
 void yk_caller_note_return(const struct yk_job *job);
 
 #endif

@@ -1,8 +1,8 @@
 /* drive.c - the thread that called yoke_run drives the GPUs that do the whole job.
  *
- * To drive a GPU that has its rows takes a launch of 5 us and a wait. So one thread does that for
- * several GPUs faster than it could wake their host threads. If many rows must be copied, each GPU
- * has its own thread, because copies through staging buffers keep a core busy.
+ * Driving a GPU that already has its rows takes a launch of 5 us and a wait. So one thread drives
+ * several GPUs in less time than it would take to wake their host threads. If many rows must be
+ * copied, each GPU has its own thread, because copies through staging buffers keep a core busy.
  */
 
 #include "drive.h"
@@ -10,8 +10,8 @@
 #include "../job/wake.h"
 #include "../platform/clock.h"
 #include "await.h"
-#include "stuck_calls.h"
 #include "lane.h"
+#include "stuck_calls.h"
 #include "worker.h"
 
 struct driving {
@@ -39,7 +39,7 @@ static void end(struct driving *driving, uint32_t devices)
         }
 }
 
-/* Only `devices` stay with the calling thread. The host threads of the others are woken. */
+/* Keeps only `devices` for the calling thread, and wakes the host threads of the others. */
 static void keep_devices(struct driving *driving, uint32_t devices)
 {
     struct yk_job *job = driving->job;
@@ -52,8 +52,8 @@ static void keep_devices(struct driving *driving, uint32_t devices)
     yk_job_tell(job);
 }
 
-/* Steps each driven device. A device that could not be prepared must wait for memory of other jobs,
- * so it is given to its host thread. */
+/* Steps each driven device. A device that could not be prepared must wait for memory that other
+ * jobs have, so it is given to its host thread. */
 static enum yk_lane_state step_driven(struct driving *driving)
 {
     struct yk_job *job = driving->job;
@@ -77,8 +77,8 @@ static enum yk_lane_state step_driven(struct driving *driving)
     return best;
 }
 
-/* Waits until the first flight of a driven device should end. A thread can sleep in one driver
- * only, so without a prediction it keeps only that device. */
+/* Waits until the first flight of a driven device should end. A thread can sleep in only one
+ * driver. So without a prediction it keeps one device; host threads get the others. */
 static void await_driven(struct driving *driving)
 {
     struct yk_job *job = driving->job;
@@ -107,7 +107,7 @@ static void await_driven(struct driving *driving)
     if (soonest > now) {
         yk_clock_sleep_until(soonest);
     } else if (yk_device_is_due(job, first, now)) {
-        yk_pause(); /* all devices are looked at in turn, so each end is noticed when it comes */
+        yk_pause(); /* the loop steps all devices in turn, so it notices each end at once */
     } else {
         keep_devices(driving, yk_team_bit(first));
         yk_device_await(job, first);

@@ -19,18 +19,18 @@
 #include "../life/host_lane.h"
 #include "../life/progress.h"
 #include "../partition/lease.h"
-#include "stuck_calls.h"
 #include "overdue.h"
 #include "report.h"
+#include "stuck_calls.h"
 #include "undone.h"
 
-/* Sets lease->rows: READY if the host has all rows that the lease's pieces read and write. Then
- * coherence is told here, once, because 32 cores that each ask for their pieces' rows wait for each
- * other longer than for memory. Rows to be written count as written before they are. That is safe:
- * no other job may see these rows before this job is done, and for pieces that are never done the
- * host keeps what it had. Rows functions are called for pieces only later. So for arguments that
- * are read, the rows of the whole job are asked for. For arguments that are written, the rows must
- * lie among those of the lease, which is checked piece by piece (arrival.c). With job.lock held. */
+/* Sets lease->rows to READY if the host has all rows that the lease's pieces read and write. Then
+ * coherence is told here, once: if 32 cores told it for their pieces, they would wait for each
+ * other longer than for memory. So rows count as written before they are. That is safe: no other
+ * job may see these rows before this job is done, and for pieces that are never done the host keeps
+ * what it had. A rows function is called for pieces only later. If it gives rows that are read,
+ * this takes the rows of the whole job. If it gives rows that are written, arrival.c checks that
+ * those of each piece lie among those of the lease. With job.lock held. */
 static void note_rows(struct yk_job *job, const struct yk_chunk *chunk, struct yk_lease *lease)
 {
     const struct yk_interval items = { chunk->first, chunk->last };
@@ -52,7 +52,7 @@ static void note_rows(struct yk_job *job, const struct yk_chunk *chunk, struct y
 }
 
 /* Gets a chunk for this lane: a piece of the device's lease, or else a chunk from the dispatcher.
- * 0: there is none; *wake_ns as from the dispatcher. With job.lock held. */
+ * Returns 0 if there is none, with the dispatcher's *wake_ns. With job.lock held. */
 static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -98,10 +98,11 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     return 0;
 }
 
-/* 1: a core need not ask, because nothing is left to hand out. At a job's end all cores come at
- * once, and telling 32 of them one by one under the lock took 0.1 ms. If items come back later,
- * hungry lanes are woken. So `hungry` is set first and `all_out` read again: either the thread that
- * brings items back sees `hungry`, or this thread sees that items are back. */
+/* Returns 1 if a core need not ask the dispatcher, because nothing is left to hand out. At a job's
+ * end all cores come at once, and answering 32 of them one by one under the lock took 0.1 ms. If
+ * items come back later, hungry lanes are woken. So `hungry` is set first and `all_out` read again:
+ * either the thread that brings items back sees `hungry`, or this thread sees that items are
+ * back. */
 static int finds_all_out(struct yk_job *job, int device)
 {
     if (!job->devices[device].device->device->desc.host_memory || job->lanes.hosting == device ||
@@ -112,14 +113,13 @@ static int finds_all_out(struct yk_job *job, int device)
     return atomic_load(&job->lanes.all_out);
 }
 
-/* 1: the device may get chunks of the job. With job.lock held. */
+/* Returns 1 if the device may get chunks of the job. With job.lock held. */
 static int takes_part(const struct yk_job_device *jd)
 {
     return jd->joined && !jd->failed && !jd->retired && !jd->benched;
 }
 
-/* Gets a chunk for this lane as `ask`, if it is the device's turn, and predicts how long it takes.
- */
+/* Gets a chunk for this lane as `ask`, unless the device must wait, and predicts its duration. */
 static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -140,7 +140,7 @@ static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_n
 }
 
 /* Takes the lane's next work: the next piece of a chunk beside another one, a piece of the device's
- * lease, or a new chunk. 0: there is none. */
+ * lease, or a new chunk. Returns 0 if there is none. */
 static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -158,10 +158,10 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     return ask_in_turn(job, device, lane, wake_ns);
 }
 
-/* 1: the lane continues with another piece of a lease. Between pieces of the same lease it touches
- * no shared state, because what it shares with other cores costs more than a small piece takes. Not
- * before the other threads were woken, which the caller does between steps. Nor for timelines and
- * progress callbacks, which need every piece. */
+/* Returns 1 if the lane continues with another piece of a lease. Between pieces of the same lease
+ * it touches no shared state, because that costs more than a small piece takes. Returns 0 until the
+ * other threads were woken, because the caller wakes them between steps; and always for timelines
+ * and progress callbacks, which need every piece. */
 static int goes_on(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -181,7 +181,7 @@ static int goes_on(struct yk_job *job, int device, int lane)
     return 1;
 }
 
-/* The lane's flight is over. 1: the lane has another piece to issue. */
+/* Finishes the lane's flight, which is over. Returns 1 if the lane has another piece to issue. */
 static int ended(struct yk_job *job, int device, int lane, yoke_status outcome)
 {
     struct yk_flight *flight = &job->devices[device].flights[lane];
@@ -246,8 +246,8 @@ static void issue(struct yk_job *job, int device, int lane)
     } while (ended(job, device, lane, YOKE_OK));
 }
 
-/* The lane got nothing. A job may have seemed too short to wake the threads of other devices, and
- * what is left may be for these. So the last lane that leaves wakes them. */
+/* Leaves the job, in which the lane got nothing. If the job seemed too short to wake the threads of
+ * other devices, what is left may be for these. So the last lane that leaves wakes them. */
 static void leave_idle(struct yk_job *job)
 {
     yk_job_leave(job);

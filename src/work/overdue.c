@@ -9,7 +9,7 @@
 #include "../job/wake.h"
 #include "undone.h"
 
-/* Copies home come after their kernel, so none has begun if the kernel has not ended. */
+/* Clears `homing` of flights whose kernel has not ended: copies home begin after the kernel. */
 static void keep_home(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];

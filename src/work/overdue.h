@@ -4,9 +4,9 @@
 
 #include "../job/job.h"
 
-/* The lane's flight is still under way. 1: it exceeded its time limit, and the device was taken
- * out. 0: look again at *wake_ns, which is lowered to that time. For the thread that drives the
- * device, without locks. */
+/* Checks the lane's flight, which is still under way. Returns 1 if it exceeded its time limit, and
+ * the device was taken out; otherwise lowers *wake_ns to the time of the next look. For the thread
+ * that drives the device, without locks. */
 int yk_watchdog_look(struct yk_job *job, int device, int lane, int64_t *wake_ns);
 
 #endif

@@ -16,8 +16,8 @@ struct answer {
     struct yk_chunk_times times;
 };
 
-/* What the lane did by `now`. 0: more pieces of the chunk are to come, so there is nothing to
- * report yet. */
+/* Sets *out to what the lane did by `now`. Returns 0 if more pieces of the chunk are to come, so
+ * there is nothing to report yet. */
 static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64_t now,
                        struct answer *out)
 {
@@ -81,7 +81,7 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
     free = yk_dispatch_free(job->dispatch);
     yk_unlock(&job->lock);
     yk_alternative_tidy(job, device);
-    /* Speeds are known better now, so lanes that were told to wait may get something. */
+    /* Speeds are known better now, so lanes that were told to wait may get a chunk. */
     if (free > 0 && atomic_exchange(&job->lanes.hungry, 0))
         yk_job_wake(job);
     yk_job_tell_progress(job, 0);

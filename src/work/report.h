@@ -4,8 +4,8 @@
 
 #include "../job/job.h"
 
-/* Reports what the lane did to the dispatcher, or nothing if more pieces of its chunk are to come.
- * Takes job.lock. */
+/* Reports what the lane did to the dispatcher. Reports nothing if more pieces of its chunk are to
+ * come. Takes job.lock. */
 void yk_lane_report(struct yk_job *job, int device, int lane);
 /* Notes that a chunk, of whichever job, has ended on the GPU at the time `now`. Returns when the
  * chunk before it ended, which is not later than `now`. Takes no lock. */

@@ -3,8 +3,8 @@
  * While a thread steps a device's lanes, it is listed with the device. Threads that sleep until a
  * job is done look at these lists from time to time; if the program's own thread steps the device,
  * the device's host thread looks. If a call lasts longer than all work under way on the device may
- * take (model/stall.h), the device is abandoned and the thread leaves the call with an error. The
- * rest is as for any device that fails.
+ * take (model/stall.h), the device is abandoned and the thread leaves the call with an error. From
+ * then on it is treated like any device that failed.
  */
 
 #include "stuck_calls.h"
@@ -17,7 +17,7 @@
 #include "../platform/clock.h"
 #include "../platform/escape.h"
 
-enum { LOOK_NS = 1000000000 };
+enum { LOOK_NS = 1000000000 }; /* time between two looks */
 
 int yk_calls_are_watched(const yoke_runtime *runtime)
 {
@@ -60,7 +60,7 @@ void yk_calls_leave(struct yk_job *job, int device, const struct yk_stepper *ste
     yk_unlock(&rd->stall_lock);
 }
 
-/* Upper bound of the bytes copied to the device and back for the lane's chunk. */
+/* Returns an upper bound of the bytes copied to the device and back for the lane's chunk. */
 static int64_t bytes_of(const struct yk_job *job, struct yk_interval items)
 {
     int64_t bytes = 0, rows;
@@ -101,8 +101,8 @@ yoke_status yk_calls_issue(struct yk_job *job, int device, int lane)
     return status;
 }
 
-/* Time limit of a call in ns; 0: unknown. For an abandoned device the limit is short: a thread that
- * is still in it is in an unannounced call. */
+/* Returns the time limit of a call in ns; 0: unknown. For an abandoned device it is short: a thread
+ * that is still in it has announced no limit for its call. */
 static double allows(const struct yk_runtime_device *rd, const struct yk_stepper *stepper)
 {
     if (yk_device_is_left(rd->device))
@@ -112,8 +112,8 @@ static double allows(const struct yk_runtime_device *rd, const struct yk_stepper
     return (stepper->issue_ns > 0 ? stepper->issue_ns : 0) + rd->stall.allowed_ns;
 }
 
-/* Returns how long the call took if the device is abandoned by this look; otherwise 0. With
- * stall_lock held. */
+/* Looks at one thread's call. If it lasts too long, abandons the device, and returns how long the
+ * call has lasted; returns 0 otherwise. With stall_lock held. */
 static double look_at(struct yk_runtime_device *rd, struct yk_stepper *stepper, int64_t now)
 {
     double left_ns = 0;

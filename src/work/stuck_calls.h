@@ -6,20 +6,20 @@
 #include "../job/job.h"
 
 /* From enter to leave the calling thread steps the device's lanes. `stepper` must live until leave.
- * Take stall_lock. */
+ * Both take stall_lock. */
 void yk_calls_enter(struct yk_job *job, int device, struct yk_stepper *stepper);
 void yk_calls_leave(struct yk_job *job, int device, const struct yk_stepper *stepper);
-/* yk_flight_issue for a thread that has entered. Announces a time limit for the driver calls in it.
- */
+/* Calls yk_flight_issue for a thread that has entered, and announces a time limit for its driver
+ * calls. */
 yoke_status yk_calls_issue(struct yk_job *job, int device, int lane);
-/* are_watched: 1: the runtime has devices with calls to be watched. look: takes out devices with a
- * call that lasts too long. Any thread may look while it waits, without locks. */
+/* are_watched: returns 1 if the runtime has devices with calls to be watched. look: takes out
+ * devices with a call that lasts too long. Any thread may look while it waits, without locks. */
 int yk_calls_are_watched(const yoke_runtime *runtime);
 void yk_calls_look(yoke_runtime *runtime);
 /* Returns the time of the next look; 0: none is needed. */
 int64_t yk_calls_next_look(yoke_runtime *runtime);
-/* Looks for an idle host thread of a device while another thread steps the device. Returns the time
- * of the next look; 0: none is needed. */
+/* Called by an idle host thread: looks as above while another thread steps its device. Returns the
+ * time of the next look; 0: none is needed. */
 int64_t yk_calls_attend(struct yk_worker *worker);
 
 #endif

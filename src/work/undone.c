@@ -13,7 +13,7 @@
 #include "../life/retire.h"
 #include "report.h"
 
-/* Rows that the lane's unfinished chunk changed in place are discarded. If no other place has them,
+/* Discards the rows that the lane's unfinished chunk changed in place. If no other place has them,
  * the job fails. */
 static void spoil(struct yk_job *job, int device, int lane)
 {
@@ -66,9 +66,9 @@ void yk_lane_device_failed(struct yk_job *job, int device)
     yk_free(text);
 }
 
-/* The chunk was too large for the device's memory: the next one has half its size. If a single unit
- * does not fit, the device gets no more chunks; its other lanes finish theirs. Without YOKE_ENOMEM
- * the size is not the cause. */
+/* Returns the chunk to the range. After YOKE_ENOMEM it was too large for the device's memory, so
+ * the next one has half its size. If a single unit does not fit, the device gets no more chunks;
+ * its other lanes finish theirs. */
 static void chunk_returned(struct yk_job *job, int device, int lane, yoke_status why)
 {
     struct yk_job_device *jd = &job->devices[device];

@@ -3,7 +3,7 @@
  *
  * It runs the same code as workers (lane.c), in virtual time. It steps all lanes until none makes
  * progress. Then it advances the clock to the next completion, or to the earliest time at which a
- * lane asked to be stepped again; workers sleep until then.
+ * lane asked to be stepped again (where a worker would sleep).
  */
 
 #include "virtual.h"
@@ -16,9 +16,9 @@
 #include "lane.h"
 #include "worker.h"
 
-/* 1: a lane made progress. Lowers *wake_ns (0: none) to the earliest future time at which one of
- * its lanes asks to be stepped. A time that has passed does not count: the lane got the same answer
- * at this instant, and would get it again. */
+/* Returns 1 if a lane made progress. Lowers *wake_ns (0: none) to the earliest future time at which
+ * a lane asks to be stepped. A time that has passed does not count: the lane got its answer at this
+ * instant, and would get the same one again. */
 static int step_job(struct yk_job *job, int64_t *wake_ns)
 {
     int d, lane, worked = 0;
@@ -79,9 +79,9 @@ static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
         yk_job_look_away(job);
 }
 
-/* 0: there is nothing left to wait for. A thread that brings rows home moves the clock as well,
- * perhaps past the time for which a lane asked. The second step of the lanes finds what that
- * changed. */
+/* Returns 0 if there is nothing left to wait for. A thread that brings rows home also moves the
+ * clock, perhaps past the time for which a lane asked. So if the clock could not be advanced here,
+ * all lanes are stepped once more. */
 static int moves_on(yoke_runtime *runtime, struct yk_job *job)
 {
     int64_t wake_ns;

@@ -11,13 +11,15 @@
 #include "stuck_calls.h"
 #include "virtual.h"
 
-/* Shortest and longest time for which a job with a known end, or with cores, is watched. In between
- * it is watched for 1 / WATCH_PART of the time that it has taken so far. */
+/* Before it sleeps, a thread watches a job for 1 / WATCH_PART of the time that the job has taken so
+ * far, but at least WATCH_NS and at most WATCH_MOST_NS. This is for jobs with cores or a known
+ * end. */
 #define WATCH_NS      20000
 #define WATCH_MOST_NS 200000
 #define WATCH_PART    8
 
-/* 1: all of the job's devices have memory of their own, and there is no prediction of its end. */
+/* Returns 1 if all of the job's devices have memory of their own, and there is no prediction of its
+ * end. */
 static int is_unknown(const struct yk_job *job)
 {
     return !yk_job_asks_cores(job) && atomic_load(&job->lanes.due_ns) == 0;
@@ -32,12 +34,12 @@ static int64_t watch_ns(const struct yk_job *job, int64_t now)
     return part < WATCH_NS ? WATCH_NS : part < WATCH_MOST_NS ? part : WATCH_MOST_NS;
 }
 
-/* 1: the job is done within the time for which it is watched. A thread that waits for many short
- * jobs, one after the other, would be woken for each, which costs the waking worker more than the
- * job. So it stays awake for a while, on a core that it yields to other threads. Most threads that
- * come here have just found nothing more to do for the job, so the others are about to. Being woken
- * by the last of 32 cores takes as long as 0.1 ms of work (saxpy of 4 million elements). The data
- * of a job that is done are complete. */
+/* Watches the job for a while. Returns 1 if it is done by then. A thread that waits for many short
+ * jobs, one after the other, would otherwise be woken for each, which costs the worker that wakes
+ * it more than the job. Meanwhile it yields its core to other threads. Most threads that come here
+ * have just found nothing more to do for the job, so the other threads are about to finish, too.
+ * Being woken by the last of 32 cores takes as long as 0.1 ms of work (saxpy of 4 million
+ * elements). When the phase is DONE, the job's data are complete. */
 static int is_over_soon(const struct yk_job *job)
 {
     int64_t start, most;
@@ -97,7 +99,7 @@ void yk_job_wait(struct yk_job *job)
     }
 }
 
-/* The next job to wait for; NULL: there is none. */
+/* Returns the next job to wait for; NULL: there is none. */
 static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *array, int writing)
 {
     const yoke_array *kin = NULL;
@@ -111,8 +113,8 @@ static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *
     return NULL;
 }
 
-/* Releases runtime.lock, which must be held, and sleeps until the job is done. 0: there is no job
- * (NULL). */
+/* Releases runtime.lock, which must be held, and sleeps until the job is done. Returns 0 if there
+ * is no job (NULL). */
 static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
 {
     if (job)
@@ -128,7 +130,7 @@ static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
 /* The address of this variable identifies the thread. */
 static _Thread_local char this_thread;
 
-/* Fails if another thread has acquired the array. With runtime.lock held. */
+/* Fails if another thread has acquired the array for writing. With runtime.lock held. */
 static yoke_status check_holder(const yoke_array *array)
 {
     const yoke_array *kin = NULL;
@@ -166,7 +168,7 @@ void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writin
     } while (sleep_for(runtime, in_the_way(runtime, array, writing)));
 }
 
-/* The latest job with a number up to `most`; NULL: all of them are done. */
+/* Returns the latest job with a number up to `most` that is not done; NULL: all are done. */
 static struct yk_job *last_of(const yoke_runtime *runtime, uint64_t most)
 {
     struct yk_job *job = runtime->last_job;

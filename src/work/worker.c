@@ -20,12 +20,12 @@
 #include "../partition/kept_cores.h"
 #include "../platform/affinity.h"
 #include "await.h"
-#include "stuck_calls.h"
 #include "lane.h"
+#include "stuck_calls.h"
 
-/* If an event cannot wake its host thread, that thread looks this often. */
+/* If an event cannot wake its host thread, that thread looks again after this time, in ns. */
 #define LOOK_AGAIN_NS 1000000
-/* Shorter naps are not worth their wake-ups. */
+/* Shortest sleep in ns; a shorter one is not worth its wake-up. */
 #define DOZE_LEAST_NS 100000
 
 struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
@@ -47,10 +47,10 @@ struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
     return job;
 }
 
-/* The time until which a host thread sleeps for flights without a prediction. The end of such a
- * chunk wakes the thread, but both this thread and the driver's thread that wakes it need a core:
- * on a busy machine that took 5 ms. So the host thread also looks by itself, each time half as much
- * again has passed since the oldest chunk was issued. */
+/* Returns until when a host thread sleeps for flights without a prediction. The end of such a
+ * flight wakes it. But for that both this thread and the driver's thread need a core, which took 5
+ * ms on a busy machine. So the host thread also looks by itself, after half of the time that the
+ * oldest flight has taken so far. */
 static int64_t doze_until(const struct yk_job_device *jd, int64_t now)
 {
     int64_t oldest = now, half;
@@ -62,9 +62,9 @@ static int64_t doze_until(const struct yk_job_device *jd, int64_t now)
     return now + (half > DOZE_LEAST_NS ? half : DOZE_LEAST_NS);
 }
 
-/* The time at which to look at the device's flights, all of which are under way; 0: their ends wake
- * the thread. Uses predictions. A flight that is overdue or has no prediction wakes its host
- * thread, if the driver supports that. */
+/* Returns when to look at the device's flights, all of which are under way; 0: their ends wake the
+ * thread. Uses predictions. A flight that is overdue or has no prediction wakes its host thread, if
+ * the driver supports that. */
 static int64_t wake_for_flights(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -146,9 +146,10 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
     return best < state ? best : state;
 }
 
-/* The thread stays on its own core only while others are busy. Otherwise it would share that core
- * with the thread that submits jobs, because Linux tends to wake threads near those that wake them
- * (then n-body's job of 0.48 ms took 0.53 ms). */
+/* Binds the thread to its own core (`stays` 1) while jobs keep that core free, and unbinds it
+ * later. If it stayed bound, it would share the core with the thread that submits jobs, because
+ * Linux tends to wake threads near those that wake them (then n-body's job of 0.48 ms took 0.53
+ * ms). */
 static void stay(struct yk_worker *worker, int stays)
 {
     if (worker->kept_cpu < 0 || stays == worker->stays)
@@ -216,8 +217,8 @@ static void run(void *context)
     }
 }
 
-/* The processor on which the host thread of a device with memory of its own stays while cores are
- * kept free; -1: none. */
+/* Returns the processor on which the host thread of a device with memory of its own stays while
+ * cores are kept free; -1: none. */
 static int host_cpu(const yoke_runtime *runtime, const struct yk_runtime_device *device)
 {
     const struct yk_runtime_device *other;

@@ -7,10 +7,10 @@
 
 /* Starts the device's threads. After an error the caller joins those that were started. */
 yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device);
-/* Waits until the device's threads have ended. runtime.stop must be set. Until the device is closed
- * its driver may still try to wake them. */
+/* Waits until the device's threads have ended. runtime.stop must be set. Their memory stays,
+ * because the driver may try to wake them until the device is closed. */
 void yk_workers_join(struct yk_runtime_device *device);
-/* Frees the threads' memory, after the device is closed. */
+/* Frees the threads' memory. Call it after the device is closed. */
 void yk_workers_close(struct yk_runtime_device *device);
 /* Drops the reference to the workspace of `previous` and returns the next running job, with a
  * reference to its workspace. previous NULL: returns the first one. NULL: there is no further job.
