@@ -15,11 +15,6 @@
 #include "../base/words.h"
 #include "auto.h"
 
-/* From another device's region a device takes 1 / STRANGE_PART of what it could take, if that lasts
- * longer than STRANGE_NS. */
-enum { STRANGE_PART = 4 };
-#define STRANGE_NS 5e6
-
 static size_t state_bytes(const struct yk_split_view *view)
 {
     return sizeof(struct yk_auto) + (size_t)view->device_count * (sizeof(struct yk_auto_device) +
@@ -71,18 +66,13 @@ static int64_t take_over(const struct yk_auto *state, const struct yk_request *r
                          int64_t budget, struct yk_take *out)
 {
     const int device = request->device, victim = yk_auto_latest(state, device);
-    int64_t theirs;
     if (victim < 0 || can_wait(state, device, request->now))
         return 0;
     out->first = state->devices[victim].region.first;
     out->last = state->devices[victim].region.last;
     out->from_high = state->view->devices[victim].known.host_memory;
     out->reason = "taken over";
-    theirs = yk_auto_own(state, victim);
-    if (budget > theirs)
-        budget = theirs;
-    /* The cost of items there is unknown to this device. */
-    return (double)budget * state->loads[device].item > STRANGE_NS ? budget / STRANGE_PART : budget;
+    return yk_at_most(budget, yk_auto_own(state, victim));
 }
 
 /* The device's quota in whole items; 0 if the quota is too small for it. `own`: free items of its

@@ -8,9 +8,6 @@
 /* Two jobs' rates are equal within this part: a sleeping thread may look this much before a chunk's
  * end (work/await.c). */
 #define STEADY_PART 0.1
-/* An earlier job's spread fades by this factor per job: large chunks hide expensive items that
- * small ones showed. */
-#define SPREAD_FADE 0.9
 /* A device that really is slow is measured again at least once in this many jobs. */
 enum { PATIENCE_MOST = 64 };
 
@@ -59,7 +56,8 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     learned->fixed_ns =
         job->told_ns > 0 && outcome->fixed_ns > job->told_ns ? job->told_ns : outcome->fixed_ns;
     /* Chunks beside other jobs wait; that is not the cost of their items. */
-    learned->spread = fmax(job->crowded ? 0 : outcome->spread, SPREAD_FADE * learned->spread);
+    if (!job->crowded)
+        learned->spread = outcome->spread;
     learned->crowded = job->crowded;
     learned->waited = outcome->waited;
     if (outcome->items == 0) /* it was measured, then it failed, and its results did not count */
