@@ -13,7 +13,7 @@
 
 #include "memory.h"
 
-struct app_option {      /* beyond the options of every application */
+struct app_option {      /* an option of one application or command */
     const char *name;    /* "flops" for --flops */
     const char *value;   /* name of the value in help: "K" */
     const char *initial; /* default as text */
@@ -24,14 +24,14 @@ enum { APP_OPTIONS_MAX = 16 };
 
 /* Which of an application's kernels does the work, if it also has a step kernel. */
 enum app_kernel {
-    APP_KERNEL_AUTO,  /* each device finds out: job.kernel is the plain one, job.alternative the
-                       * other */
+    APP_KERNEL_AUTO,  /* each device finds out which is faster: job.kernel is the plain one,
+                       * job.alternative the step kernel */
     APP_KERNEL_PLAIN, /* the one that does a whole index at once */
-    APP_KERNEL_STEP   /* of the step form (yoke/kernel_step.h) */
+    APP_KERNEL_STEP   /* the step kernel (yoke/kernel_step.h) */
 };
 
 struct app_spec {
-    int64_t size[3]; /* as given; size[0] 0: the application's default (size_count dimensions) */
+    int64_t size[3]; /* as given, size_count numbers; size[0] 0: use the application's default */
     uint64_t seed;
     const char *input;                   /* --input FILE, or NULL */
     const char *output;                  /* --output PREFIX for pictures, or NULL */
@@ -49,19 +49,18 @@ yoke_status app_run_job(struct app_run *run, const yoke_job *job);
 enum { APP_JOBS_MAX = 64 };
 yoke_status app_run_jobs(struct app_run *run, const yoke_job *jobs, int count);
 yoke_runtime *app_runtime(struct app_run *run);
-/* From now on `owners` gets, for each index of a job's range, the device that did it, numbered as
- * in the runtime. NULL: no longer. */
+/* From now on writes, for each index of a job's range, the device that did it to `owners`, by its
+ * number in the runtime. NULL ends this. */
 void app_run_owners(struct app_run *run, uint8_t *owners);
-/* How many of a job's `items` are done in this run: all, unless only a part is timed. */
+/* Returns how many of a job's `items` this run does: all, unless only a part is timed. */
 int64_t app_run_items(const struct app_run *run, int64_t items);
-/* Progress within a run, for terminals: done of total steps. Returns YOKE_ECANCELED after Ctrl-C;
- * the caller returns it. */
+/* Reports progress within a run: `done` of `total` steps are done. Returns YOKE_ECANCELED after
+ * Ctrl-C; the caller returns it. */
 yoke_status app_progress(struct app_run *run, int64_t done, int64_t total);
 
 enum app_timed {
     APP_TIMED_RUN, /* from inputs in host memory to results in host memory */
-    APP_TIMED_JOBS /* the same for the jobs only; the host's work between them is reported
-                    * separately */
+    APP_TIMED_JOBS /* only the jobs; the host's work between them is reported separately */
 };
 
 /* A numeric result: its name, and how far it may be off by chance. */
@@ -78,7 +77,7 @@ struct app {
     int size_count;                   /* 1 or 3 */
     int size_square;                  /* 1: one number may stand for all three */
     const struct app_option *options; /* NULL-name terminated, or NULL */
-    enum app_timed timed;             /* which time counts as a run's seconds */
+    enum app_timed timed;             /* what a run's seconds include */
     int is_regular;                   /* 1: every item of its jobs costs the same */
     int offers_steps;                 /* 1: also has a step kernel, and uses spec->kernel */
     int reads_input;                  /* 1: uses spec->input */
@@ -109,11 +108,11 @@ struct app {
  * Failures of yoke's calls are returned unchanged. */
 yoke_status app_fail(yoke_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The same for a usage error: returns YOKE_EINVAL, and the command's exit status is 2. */
+/* Sets the text of a usage error: returns YOKE_EINVAL, and the command's exit status is 2. */
 yoke_status app_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* 1: the latest failure of an application was a usage error. */
+/* Returns 1 if the latest failure of an application was a usage error. */
 int app_is_mistaken(void);
-/* Text of the latest failure, the application's or yoke's. */
+/* Returns the text of the latest failure, the application's or yoke's. */
 const char *app_error_text(void);
 
 extern const struct app *const apps[]; /* NULL-terminated */

@@ -1,11 +1,12 @@
 /* baselines.c - each device alone: what the others add, and how close all together come to the
  * ideal.
  *
- * A device is opened with its settings (yoke_device.spec), in its own runtime, so that "alone" also
- * means without the threads and copies that the others need. The judged runtime sleeps meanwhile.
+ * A device is opened with its settings (yoke_device.spec) in a runtime of its own, so that "alone"
+ * also means without the threads and copies that the other devices need. The runtime of the judged
+ * run sleeps meanwhile.
  *
- * A device much slower than the judged run matters little, and its exact time changes the ideal by
- * little. So after some seconds it is not run again.
+ * The exact time of a device that is much slower than the judged run hardly changes the ideal. So
+ * such a device is not run again once it has taken some seconds.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ int measure_is_behind(double seconds, double best, double spent_seconds)
     return spent_seconds >= patience_seconds && seconds >= far_behind * best;
 }
 
-/* Timed runs after the first; the first run's time counts if it was long enough. */
+/* Sets *median to the median of the runs after the first one. A device that is far behind after its
+ * first run is not run again: then its first time is used. */
 static yoke_status time_alone(struct app_session *session, const char *what, struct measure *out,
                               double *median)
 {
@@ -47,7 +49,7 @@ static yoke_status alone(const struct measure_spec *spec, void *state, struct me
     yoke_status status = app_session_open(&from, &session);
     if (status == YOKE_OK)
         status = app_session_attach(&session, state);
-    /* Given shares are one number for each device of the judged run. */
+    /* Shares given to static are for all devices of the judged run, not for one. */
     session.run.partitioner = strncmp(out->partitioner, "static", 6) ? NULL : "static";
     snprintf(what, sizeof what, "%s alone", out->devices[device].name);
     if (status == YOKE_OK)
@@ -77,7 +79,7 @@ yoke_status measure_baselines(const struct measure_spec *spec, void *state, stru
     if (!times)
         return app_fail(YOKE_ENOMEM, "no memory for the times of %d devices", out->device_count);
     for (int d = 0; status == YOKE_OK && d < out->device_count; d++) {
-        if (out->device_count == 1) /* the judged run was alone already */
+        if (out->device_count == 1) /* the judged run was this device alone */
             out->devices[d].alone_seconds = out->seconds;
         else
             status = alone(spec, state, out, d);

@@ -31,7 +31,8 @@ yoke_status app_cold_open(struct app_cold *out)
     status = app_alloc("what fills the caches", cold.count, 1, (void **)&cold.bytes);
     if (status != YOKE_OK)
         return status;
-    memset(cold.bytes, 1, (size_t)cold.count); /* untouched pages would all be the same page */
+    memset(cold.bytes, 1, (size_t)cold.count); /* pages that were never written would all map to the
+                                                * same page of zeros */
     *out = cold;
     return YOKE_OK;
 }

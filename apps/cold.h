@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <yoke/yoke.h>
 
-/* Twice the size of all caches. */
+/* Memory of twice the size of all caches, at least 64 MiB. */
 struct app_cold {
     char *bytes; /* NULL: not open */
     int64_t count;

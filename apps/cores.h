@@ -1,7 +1,7 @@
 /* cores.h - the host's own work, done in blocks by all its cores.
  *
  * The blocks are indexes of a yoke job on a runtime whose only device is the CPU, so they stay on
- * the host whatever devices the application's jobs use. Its workers sleep in between.
+ * the host whatever devices the application's jobs use. Its workers sleep between jobs.
  */
 #ifndef YOKE_APPS_CORES_H
 #define YOKE_APPS_CORES_H
@@ -17,14 +17,15 @@ struct cores_work {
     int64_t blocks;
 };
 
-/* A request to stop (stop.h) ends their work with YOKE_ECANCELED. */
+/* Opens such a runtime. After a request to stop (stop.h) its work ends with YOKE_ECANCELED. */
 yoke_status cores_open(yoke_runtime **out);
 yoke_status cores_close(yoke_runtime *cores); /* NULL does nothing */
 yoke_status cores_run(yoke_runtime *cores, const struct cores_work *work);
-/* The same with a runtime opened only for this call: takes one or two milliseconds more. */
+/* Does the work on a runtime opened only for this call: takes one or two milliseconds more. */
 yoke_status cores_run_once(const struct cores_work *work);
 
-/* Block number `block` of `blocks` parts of [0, count), whose lengths differ by at most one. */
+/* Returns block number `block` of `blocks` parts of [0, count), whose lengths differ by at most
+ * one. */
 struct cores_span {
     int64_t first, last;
 };

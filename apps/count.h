@@ -1,4 +1,5 @@
-/* count.h - "1 row", "7 rows". Returned by value, so that one call can use several. */
+/* count.h - a count in words: "1 row", "7 rows". Returned by value, so that one call of printf can
+ * use several. */
 #ifndef YOKE_APPS_COUNT_H
 #define YOKE_APPS_COUNT_H
 
@@ -10,7 +11,7 @@ struct count_words {
 
 /* `many` is the plural: "rows", "bodies", "vertices", "samples of a pixel". */
 struct count_words count_words(int64_t count, const char *many);
-/* The word alone; in a name of several words the first one changes. */
+/* Returns the words without the number. For a count of 1 the first word becomes singular. */
 struct count_words count_name(int64_t count, const char *many);
 
 #endif

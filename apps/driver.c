@@ -14,7 +14,8 @@
 
 #include "stop.h"
 
-/* The text of an application's own failure is valid as long as yoke has not failed after it. */
+/* The text of an application's own failure is valid until yoke fails, too: then yoke's text differs
+ * from yoke_text_then. */
 static _Thread_local char own_text[1024], yoke_text_then[1024];
 static _Thread_local int mistaken;
 
@@ -251,7 +252,7 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
         config.devices = from->devices;
     if (!from->judged)
         config.trace = NULL, config.knowledge = "off";
-    config.loading = YOKE_LOAD_OPEN; /* a run of a moment is to have all devices, too */
+    config.loading = YOKE_LOAD_OPEN; /* so that even the shortest run has all devices */
     double start = app_wall_seconds();
     yoke_status status = yoke_open(&config, &out->run.runtime);
     if (status != YOKE_OK)
@@ -281,7 +282,7 @@ yoke_status app_session_detach(struct app_session *session)
     session->attached = 0;
     snprintf(why, sizeof why, "%s", app_error_text());
     yoke_status status = session->spec->app->detach(session->state);
-    /* Rows that a failed run left lost are no news: report the cause of the failure. */
+    /* A failed run may leave rows lost, and then detach fails, too. Report the run's failure. */
     return status != YOKE_OK && session->failed ? app_fail(status, "%s", why) : status;
 }
 

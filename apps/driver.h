@@ -55,7 +55,7 @@ struct measure_device {
     int64_t chunks;
     int64_t alternative_items;   /* of its items, those done with the jobs' alternative kernel */
     char reason[APP_REASON_MAX]; /* of its last job */
-    char kernel[APP_REASON_MAX]; /* how the kernels compare there; "" if there is only one */
+    char kernel[APP_REASON_MAX]; /* how its two kernels compare; "" if there is only one */
     yoke_waiting waiting;        /* of the last job in which a thread waited for it */
     char wait[APP_REASON_MAX];   /* the reason for that */
     yoke_model_result line;      /* of its last job; zeros: unknown */
@@ -108,8 +108,8 @@ struct app_tally {                  /* what the devices did, added up over the j
 };
 void app_tally_clear(struct app_tally *tally);
 
-/* Called for each job that runs by itself, with the job as the application gave it; either may be
- * NULL. */
+/* Called before and after each job that runs by itself, with the job as the application gave it.
+ * Either function may be NULL. */
 struct app_job_watch {
     void *context;
     void (*begins)(void *context, yoke_runtime *runtime, const yoke_job *job);
@@ -124,8 +124,8 @@ struct app_run {
     const char *what;                 /* for progress: "run 2 of 5" */
     uint8_t *owners;                  /* of indexes (app_run_owners), or NULL */
     int part;      /* above 1: only the first 1/part of each job's range is done */
-    int percent;   /* above 0: or only this percentage of it, */
-    int64_t width; /* in whole multiples of this; 0: of 1 */
+    int percent;   /* above 0: only this percentage of it is done, */
+    int64_t width; /* rounded up to a multiple of this; 0: of 1 */
     struct app_tally tally;
     double job_seconds, job_wall_seconds; /* of its jobs, by the runtime's clock and in real time */
 };
@@ -141,7 +141,8 @@ struct app_session {
     int failed; /* 1: the latest run failed */
 };
 
-/* `devices` NULL: those of the spec. Writes traces only if `judged`. Close also after a failure. */
+/* `devices` NULL: use those of the spec. Only a judged session writes a trace and uses the
+ * knowledge base. Close the session also after a failure. */
 struct app_session_spec {
     const struct measure_spec *spec;
     const char *devices;
@@ -150,12 +151,12 @@ struct app_session_spec {
 yoke_status app_session_open(const struct app_session_spec *from, struct app_session *out);
 yoke_status app_session_attach(struct app_session *session, void *state);
 yoke_status app_session_detach(struct app_session *session);
-/* Detaches first, if that was not done. */
+/* Detaches first, if the data are still attached. */
 yoke_status app_session_close(struct app_session *session);
 /* Resets the inputs (not timed), then does one run; its tally stays in the session. */
 yoke_status app_session_time(struct app_session *session, const char *what, double *seconds);
 
-/* The first run of a session, then further untimed runs until each device has worked, for at most
+/* Does the first run of a session, then more untimed runs until each device has worked, for at most
  * two seconds. A device joins when its kernel is compiled, and short runs end before that. */
 yoke_status app_session_warm_up(struct app_session *session, double *first_seconds);
 /* Checks the latest result, if the spec asks for it; sets `verified` and `note`. */
@@ -169,7 +170,7 @@ struct app_runs {
 };
 yoke_status app_runs_open(struct app_runs *runs, int capacity);
 void app_runs_close(struct app_runs *runs);
-/* Takes over the tally of the session's latest run, which took `seconds`. Beyond the capacity runs
+/* Takes over the tally of the session's latest run, which took `seconds`. Runs beyond the capacity
  * are not kept. */
 yoke_status app_runs_keep(struct app_runs *runs, struct app_session *session, double seconds);
 /* Stores the seconds of all runs, and the devices' results in the median run. The application's
@@ -180,22 +181,23 @@ yoke_status app_runs_tell(struct app_runs *runs, const struct app_session *sessi
 /* Makes entries for the runtime's first `count` devices; existing ones are kept. */
 yoke_status app_tally_grow(struct app_run *run, int count);
 double app_wall_seconds(void); /* real time, even if devices are simulated */
-/* Of up to APP_REPEAT_MAX values; NAN if there are none. */
+/* Returns the median of up to APP_REPEAT_MAX values; NAN if there are none. */
 double app_median(const double *values, int count);
 
-/* 1: so much slower than the best time that it is not run again, given the time spent so far. */
+/* Returns 1 if a time of `seconds` is so far behind the best one, and so many seconds were spent on
+ * it, that it is not measured again. */
 int measure_is_behind(double seconds, double best, double spent_seconds);
-/* Ideal, efficiency and gain, from the times alone of the devices that worked together; NAN if one
- * of these is NAN.
- */
+/* Sets ideal, efficiency and gain from the times alone of the devices that worked together; NAN if
+ * one of these times is NAN. */
 void measure_gain(const double *alone_seconds, int count, struct measure *out);
-/* Whether they are the same kind of device with the same settings, so equally fast. */
+/* Returns 1 if both are the same kind of device with the same settings, and so equally fast. */
 int measure_alike(const struct measure_device *a, const struct measure_device *b);
-/* The state before any measurement. */
+/* Returns a struct in which nothing is measured yet. */
 struct measure measure_nothing(void);
 /* Runs each device in its own runtime: sets alone_seconds, then ideal, efficiency and gain. */
 yoke_status measure_baselines(const struct measure_spec *spec, void *state, struct measure *out);
-/* The best fixed split, and what it says about the judged run. */
+/* Searches for the best fixed split; sets oracle_seconds, each device's oracle_share, and
+ * regret. */
 yoke_status measure_sweep(const struct measure_spec *spec, void *state, struct measure *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* exact.h - functions with the same bits on every device.
  *
- * A walk of a packet or of light has to be the same on any device, and a difference in the last bit
- * soon leads to another walk. So everything here is sums, products and bits of single-precision
- * numbers. IEEE 754 determines their results if no product is fused with a sum (the kernels are
- * built EXACT). Errors are about 1e-7 of the result. All of it vectorises.
+ * The path of a photon packet or a light ray has to be the same on any device, and a difference in
+ * the last bit soon leads to another path. So these functions use only sums, products and bits of
+ * single-precision numbers. IEEE 754 determines their results if no product is fused with a sum
+ * (the kernels are built EXACT). Errors are about 1e-7 of the result. All of it vectorises.
  */
 #ifndef YOKE_APPS_EXACT_H
 #define YOKE_APPS_EXACT_H
@@ -20,7 +20,8 @@ YOKE_FN float exact_most(float a, float b)
     return a > b ? a : b;
 }
 
-/* 1 / x for x from 1e-37 to 1e37: a guess by its bits (off by an eighth), then Newton's method. */
+/* 1 / x for x from 1e-37 to 1e37: a first guess from its bits (off by an eighth), then Newton's
+ * method. */
 YOKE_FN float exact_reciprocal(float x)
 {
     float y = yoke_int_as_float(0x7ef311c7 - yoke_float_as_int(x));
@@ -29,7 +30,7 @@ YOKE_FN float exact_reciprocal(float x)
     return y * (2.0f - x * y);
 }
 
-/* The root of x from 0 to 1e37, in the same way from 1 / root. */
+/* The square root of x from 0 to 1e37: x times 1 / root, which is found in the same way. */
 YOKE_FN float exact_root(float x)
 {
     const float less = 0.5f * x;
@@ -84,7 +85,8 @@ typedef struct turn {
     float cosine, sine;
 } turn_t;
 
-/* A direction in the plane: two bits select a quarter, 23 the angle in it; Cephes' polynomials. */
+/* A random direction in the plane: two bits select a quarter turn, 23 bits the angle in it; the
+ * polynomials are from Cephes. */
 YOKE_FN turn_t exact_turn(uint32_t bits)
 {
     const uint32_t quarter = bits >> 30;

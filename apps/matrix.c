@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bar is for the whole matrix; the text says what is running. */
+/* Shows progress: the bar is for the whole matrix, and the text says what is running. */
 static void show(void *context, const char *what, int64_t done, int64_t total)
 {
     struct stage *stage = context;
@@ -32,7 +32,7 @@ static void scale(struct matrix_cell *cell)
         figures->devices[d].busy_seconds *= cell->part;
 }
 
-/* Compares one set with the times alone; NAN if a time that it needs is missing. */
+/* Sets the speedup, efficiency and gain of one set; NAN if a time that they need is missing. */
 static void judge(const struct sets *sets, struct matrix_size *size, int index)
 {
     struct matrix_cell *cell = &size->cells[index];
@@ -45,7 +45,7 @@ static void judge(const struct sets *sets, struct matrix_size *size, int index)
     measure_gain(alone, count, &cell->figures);
 }
 
-/* Sets the times alone of one set's devices; a device alone is one of the sets. */
+/* Sets alone_seconds of one set's devices, from the sets that are one device alone. */
 static void tell_alone(const struct matrix *matrix, struct matrix_size *size, int index)
 {
     const struct sets *sets = &matrix->sets;

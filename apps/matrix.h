@@ -18,13 +18,14 @@ enum { MATRIX_SIZES_MAX = 8, MATRIX_PART = 16 };
 struct matrix_cell {
     struct measure figures;     /* run_count 0: not measured */
     double speedup;             /* relative to the reference */
-    char error[APP_REASON_MAX]; /* why it was not run, or not completed; "": it was */
-    int part; /* 1; MATRIX_PART: only the first 1/part of the rows were run, and all times are
+    char error[APP_REASON_MAX]; /* why it was not run or did not complete; "": it did */
+    int part; /* 1, or MATRIX_PART: only the first 1/part of the rows were run, and all times are
                * multiplied by it */
 };
 
 struct matrix_size {
-    int64_t size[3]; /* the actual one, once it has begun; 0 before: the application's default */
+    int64_t size[3]; /* as requested (0: the application's default); the actual size when its inputs
+                      * are open */
     struct matrix_cell *cells; /* by set */
 };
 

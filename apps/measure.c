@@ -8,8 +8,8 @@
 
 #include "driver.h"
 
-/* Number of real devices that did nothing in the latest run: dropped, or their kernel is still
- * being compiled. */
+/* Returns how many real devices did nothing in the latest run: they were dropped, or their kernel
+ * is still being compiled. */
 static int idle_devices(const struct app_tally *tally, int devices)
 {
     int idle = devices - tally->device_count;
@@ -23,7 +23,8 @@ yoke_status app_session_warm_up(struct app_session *session, double *first_secon
     static const double patience = 2;
     double start = app_wall_seconds(), seconds;
     yoke_status status = app_session_time(session, "first run", first_seconds);
-    /* Waits until every driver is loaded: from the second run on all devices take part. */
+    /* yoke_device_count waits until every driver is loaded, so all devices take part from the
+     * second run on. */
     int count = status == YOKE_OK ? yoke_device_count(session->run.runtime) : 0;
     while (status == YOKE_OK && idle_devices(&session->run.tally, count) &&
            app_wall_seconds() - start < patience)
@@ -31,7 +32,7 @@ yoke_status app_session_warm_up(struct app_session *session, double *first_secon
     return status;
 }
 
-/* Untimed runs do not change the weight. */
+/* Sets the weight and the policy that changes it. Untimed runs have no policy. */
 static yoke_status set_weight(struct app_session *session, yoke_weight_fn *policy)
 {
     const struct measure_weight *weight = &session->spec->weight;
@@ -75,7 +76,7 @@ static yoke_status time_runs(struct app_session *session, struct measure *out)
     return status;
 }
 
-/* A wrong result is a result; a verification that could not be done is a failure. */
+/* A wrong result is not a failure here; a verification that could not be done is one. */
 yoke_status app_session_verify(struct app_session *session, struct measure *out)
 {
     const struct measure_spec *spec = session->spec;

@@ -1,8 +1,8 @@
 /* memory.c - the only way to get memory in all applications, so that out-of-memory errors read
  * alike, and tests can make each allocation fail.
  *
- * Pageable memory uses large pages if possible: otherwise gigabytes that are read once cost a page
- * fault and a TLB miss for every small page; with them, for every 512th.
+ * Pageable memory uses large pages if possible: without them, reading gigabytes once costs a page
+ * fault and a TLB miss for every small page; with them, for every 512 small pages.
  */
 #include "memory.h"
 

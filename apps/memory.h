@@ -15,8 +15,8 @@ enum app_memory_kind {
     APP_MEMORY_PAGEABLE /* as in programs that know nothing of devices */
 };
 
-/* Where an application's data are. `runtime` outlives them; other runtimes may work on them
- * meanwhile. Without a runtime all memory is pageable. */
+/* Where an application's data are. `runtime` must outlive them; other runtimes may work on them,
+ * too. Without a runtime all memory is pageable. */
 struct app_memory {
     enum app_memory_kind kind;
     yoke_runtime *runtime;
@@ -30,14 +30,15 @@ struct app_data {
     int64_t count;
     size_t size;
 };
-/* The same for data that devices work on; free with app_data_free. */
+/* Allocates data that devices work on; free them with app_data_free. */
 yoke_status app_data_alloc(const struct app_memory *memory, const struct app_data *data,
                            void **out);
 void app_data_free(const struct app_memory *memory, void *block); /* NULL is allowed */
-/* Call before allocating memory whose size a file determines. YOKE_ENOMEM if `bytes` are not
- * available, with the file, its need and what is available. Costs some 100 us. */
+/* Call before allocating memory whose size a file determines. Returns YOKE_ENOMEM if `bytes` are
+ * not available, with a text that names the file, its need and what is available. Costs some 100
+ * us. */
 yoke_status app_memory_for_file(const char *path, int64_t bytes);
-/* Bytes that this process can still allocate without swapping, by machine, cgroup and ulimit -v. */
+/* Sets *out to the bytes still free without swapping, by machine, cgroup and ulimit -v. */
 yoke_status app_memory_available(int64_t *out);
 
 #endif

@@ -9,12 +9,13 @@
 struct output {
     const char *what; /* for messages: "the picture" */
     const char *path;
-    /* Writes everything. If it fails without an error in `file`, it reports that itself. */
+    /* Writes everything. Need not check for errors in `file`: output_write does. Reports any other
+     * failure itself (app_fail) and returns it. */
     yoke_status (*write)(const struct output *output, FILE *file);
     const void *content;
 };
 
-/* A failed write (YOKE_EIO, with the cause) leaves the old file. */
+/* If writing fails (YOKE_EIO, with the cause), the old file stays. */
 yoke_status output_write(const struct output *output);
 
 #endif

@@ -1,5 +1,5 @@
-/* random.c - SplitMix64 (Steele, Lea and Flood 2014) at any index: a bijective mixer over a walk in
- * steps of an odd constant. The mixed seed is the start of the walk, so that sequences of
+/* random.c - SplitMix64 (Steele, Lea and Flood 2014) at any index: start + (index + 1) * an odd
+ * constant, mixed by a bijective function. The start is the mixed seed, so that sequences of
  * neighbouring seeds are far apart. Within a seed no value occurs twice.
  */
 #include "random.h"

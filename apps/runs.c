@@ -32,7 +32,7 @@ void app_runs_close(struct app_runs *runs)
     *runs = (struct app_runs){ 0 };
 }
 
-/* Devices without a part in the run have an entry, too. */
+/* Devices that did nothing in the run get an entry, too. */
 yoke_status app_runs_keep(struct app_runs *runs, struct app_session *session, double seconds)
 {
     struct app_run *run = &session->run;
@@ -56,7 +56,8 @@ static int by_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Rows of one job: shares of its range, rounded so that their sum is the range. */
+/* Sets each device's share, and its rows of one job, rounded so that their sum is the job's
+ * range. */
 static void set_shares(struct measure *out, int64_t rows)
 {
     int64_t all = 0, before = 0;
@@ -72,7 +73,7 @@ static void set_shares(struct measure *out, int64_t rows)
     }
 }
 
-/* When each device ended, one run after the other. */
+/* Returns when each device ended in each run: [run][device]; NULL if there is no memory. */
 static double *ends_of(const struct app_runs *runs, int device_count)
 {
     double *ends = calloc((size_t)runs->count * (size_t)device_count + 1, sizeof *ends);

@@ -15,7 +15,7 @@ enum { SETS_DEVICES_MAX = 16, SETS_MAX = 3 * SETS_DEVICES_MAX, SETS_NAME_MAX = 2
 struct set {
     char name[SETS_NAME_MAX]; /* "C+2G", or "cpu+cuda:0+opencl:1" */
     uint32_t parts, devices;  /* bit p: part p; bit d: device d */
-    int shown;                /* 0: a part alone, equal to one that is shown; only its time is
+    int shown;                /* 0: a part alone that is like a shown one; only its time is
                                * needed */
 };
 
@@ -30,7 +30,7 @@ struct sets {
     int alike;     /* 1: all GPUs are alike */
 };
 
-/* YOKE_EINVAL if there are more than SETS_DEVICES_MAX devices. */
+/* Returns YOKE_EINVAL if there are more than SETS_DEVICES_MAX devices. */
 yoke_status sets_make(const struct measure_device *devices, int count, struct sets *out);
 
 #endif

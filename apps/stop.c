@@ -6,8 +6,8 @@
 
 #include "app.h"
 
-/* The judged runtime, one for baselines or a sweep, and one for the host's own work; an application
- * may have some more. */
+/* Runtimes at the same time: the judged one, one for baselines or a sweep, one for the host's own
+ * work; an application may have some more. */
 enum { WATCHED_MAX = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -8,14 +8,15 @@
 
 #include <yoke/yoke.h>
 
-/* Requests cancel the runtime's jobs until it is forgotten, which must be done before it is closed.
- * YOKE_ENOMEM: it is not watched. */
+/* From now on a request cancels the runtime's jobs. Call app_stop_forget before closing the
+ * runtime. Returns YOKE_ENOMEM if too many runtimes are watched. */
 yoke_status app_stop_watch(yoke_runtime *runtime);
 void app_stop_forget(yoke_runtime *runtime);
 
-/* Takes effect for good. Returns at once; thread-safe, not for signal handlers. */
+/* Requests the stop, for the rest of the process. Returns at once; thread-safe, but not for signal
+ * handlers. */
 void app_stop(void);
-/* After a request: YOKE_ECANCELED and its text. */
+/* Returns YOKE_ECANCELED with its text after a request, otherwise YOKE_OK. */
 yoke_status app_stop_check(void);
 
 #endif

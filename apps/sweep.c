@@ -1,4 +1,4 @@
-/* sweep.c - the oracle: the best fixed split that a search by running finds, and the regret.
+/* sweep.c - the oracle: the best fixed split, found by running many splits, and the regret.
  *
  * Equal devices (model, settings) form a group and get equal shares, so the search is over the
  * shares of groups. It starts from the judged split and changes one group's share at a time over a
@@ -20,7 +20,7 @@
 #include "driver.h"
 
 enum { GROUPS_MAX = 64, ROUNDS_MAX = 8 };
-static const double fine_step = 0.01, hopeless = 1.5; /* times the best */
+static const double fine_step = 0.01, hopeless = 1.5; /* hopeless: times the best */
 
 struct sweep {
     const struct measure_spec *spec;
@@ -58,7 +58,7 @@ static void find_groups(struct sweep *sweep)
     }
 }
 
-/* One number alone would mean the CPU's share, so a single device gets none. */
+/* A single share would mean the CPU's, so for a single device no share is written. */
 static void split_text(const struct sweep *sweep, const double *shares, char text[2048])
 {
     size_t used = (size_t)snprintf(text, 2048, "static");
@@ -69,7 +69,7 @@ static void split_text(const struct sweep *sweep, const double *shares, char tex
     }
 }
 
-/* *took (may be NULL): its time. */
+/* Runs a split and keeps it if it is the best so far. Sets *took (may be NULL) to its seconds. */
 static yoke_status try_split(struct sweep *sweep, const double *shares, double *took)
 {
     double seconds = INFINITY;

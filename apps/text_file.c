@@ -1,4 +1,4 @@
-/* text_file.c - one buffer that a line has to fit into: any file takes one megabyte.
+/* text_file.c - reads any file through one buffer of a megabyte; a line has to fit into it.
  *
  * Lines end with a line feed; a carriage return before it counts as a blank when words are read. A
  * byte 0 is not text: it is rejected here, so that lines can be strings.
@@ -65,8 +65,9 @@ static yoke_status refill(struct text_file *from)
     return YOKE_OK;
 }
 
-/* Whether the line from `begin` to `end` continues in the next: the backslash and what follows it
- * become blanks. Comments do not continue: paths in them may end with a backslash. */
+/* Returns 1 if the line from `begin` to `end` continues in the next one, and replaces the backslash
+ * and what follows it by blanks. Comments do not continue: paths in them may end with a
+ * backslash. */
 static int goes_on(const struct text_file *from, size_t begin, size_t end)
 {
     char *line = from->buffer + begin, *last = from->buffer + end;
@@ -83,7 +84,8 @@ static int goes_on(const struct text_file *from, size_t begin, size_t end)
 /* Finds where the line ends in the buffer; the file may end there. */
 static yoke_status find_end(struct text_file *from, size_t *out)
 {
-    size_t seen = 0, begin = 0; /* after `at`: no end is before it; beginning of the file's line */
+    size_t seen = 0, begin = 0; /* from `at` on: bytes without a line's end; start of the file's
+                                 * line */
     for (;;) {
         const char *from_here = from->buffer + from->at + seen;
         const char *feed = memchr(from_here, '\n', from->end - from->at - seen);
@@ -118,7 +120,8 @@ yoke_status text_file_line(struct text_file *from, const char **out)
     yoke_status status = find_end(from, &end);
     if (status != YOKE_OK)
         return status;
-    if (end == from->end && from->at == end) { /* nothing is left: the last line stays the last */
+    if (end == from->end && from->at == end) { /* nothing is left; `line` stays that of the last
+                                                * line */
         from->line = last + joined;
         *out = NULL;
         return YOKE_OK;

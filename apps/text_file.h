@@ -1,4 +1,4 @@
-/* text_file.h - a file that is read in lines or in bytes, and knows its position. */
+/* text_file.h - reads a file in lines or in bytes, and knows its position for messages. */
 #ifndef YOKE_APPS_TEXT_FILE_H
 #define YOKE_APPS_TEXT_FILE_H
 
@@ -13,12 +13,12 @@ enum { TEXT_LINE_MOST = (1 << 20) - 1 };
 struct text_file {
     FILE *file;
     const char *path; /* for messages */
-    char *buffer;     /* unused bytes are from `at` to `end` */
+    char *buffer;     /* bytes from `at` to `end` are not taken yet */
     size_t at, end;
     int64_t before; /* bytes of the file before those in the buffer */
     int64_t item;   /* byte of the file at which the item taken last begins */
     int64_t line;   /* number of the line taken last; 0: none yet */
-    int64_t joined; /* number of lines after it that belong to it */
+    int64_t joined; /* number of lines after it that a backslash joins to it */
     int ended;
     enum { TEXT_LINES, TEXT_JOINED_LINES, TEXT_BYTES } reading; /* joined: by a backslash */
 };
@@ -28,9 +28,10 @@ struct text_file {
 yoke_status text_file_open(FILE *file, const char *path, struct text_file *out);
 void text_file_close(struct text_file *from);
 
-/* The next line without its end, or NULL; valid until the next call. */
+/* Sets *out to the next line without its end, valid until the next call; NULL if there is none. */
 yoke_status text_file_line(struct text_file *from, const char **out);
-/* The next `count` bytes, up to TEXT_LINE_MOST; NULL if there are fewer, which are then skipped. */
+/* Sets *out to the next `count` bytes, up to TEXT_LINE_MOST; NULL if there are fewer, which are
+ * then skipped. */
 yoke_status text_file_bytes(struct text_file *from, size_t count, const unsigned char **out);
 
 /* The same as app_fail, preceded by the file and the line, or the byte if bytes are read. */

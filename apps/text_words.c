@@ -1,8 +1,8 @@
 /* text_words.c - reads numbers of a text, which is nearly all the work of a loader.
  *
  * strtod depends on the locale and takes several times as long. Here up to 19 digits are read as
- * one whole number, which is scaled by a power of ten: exact up to 2^53 and 10^22; otherwise the
- * error is far below single precision's last place.
+ * one whole number, which is scaled by a power of ten. The result is exact for whole numbers up to
+ * 2^53 and powers up to 10^22; otherwise its error is far below single precision's last place.
  */
 #include "text_words.h"
 
@@ -55,7 +55,7 @@ size_t text_take_rest(const char **at, const char **out)
     return length;
 }
 
-/* `digits` (not 0) times 10^`exponent`. */
+/* Returns `digits` (not 0) times 10^`exponent`. */
 static double scaled(double digits, int exponent)
 {
     static const double tens[EXACT_TENS + 1] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -72,7 +72,7 @@ static double scaled(double digits, int exponent)
     return exponent < 0 ? digits / tens[-exponent] : digits * tens[exponent];
 }
 
-/* Reads what follows an e; 0 if it is not an exponent. */
+/* Reads what follows an e. Returns 0 if that is not an exponent. */
 static int take_exponent(const char **at, int *exponent)
 {
     const char *c = *at;
@@ -88,7 +88,7 @@ static int take_exponent(const char **at, int *exponent)
     return 1;
 }
 
-/* Reads a number without a sign; 0 if there are no digits. */
+/* Reads a number without a sign. Returns 0 if there are no digits. */
 static int take_digits(const char **at, double *out)
 {
     const char *c = *at;

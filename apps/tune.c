@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most runs of all devices together in which the partitioner learns, before the timed ones. */
+/* The most untimed runs with all devices, in which the partitioner learns. */
 enum { LESSONS_MOST = 12 };
 
 /* --- one time --- */
@@ -63,9 +63,7 @@ static yoke_status fit_line(struct tune_device *device)
     return YOKE_OK;
 }
 
-/* Lessons of these runs do not go into the knowledge base: there, a device alone is another
- * machine.
- */
+/* These runs do not use the knowledge base: it would take a device alone for another machine. */
 static yoke_status train(const struct tune_spec *from, void *state, struct tune *tune, int d)
 {
     struct measure_spec spec = *from->spec;
@@ -116,13 +114,15 @@ static yoke_status train_all(const struct tune_spec *spec, void *state, struct t
 
 /* --- all together --- */
 
-/* Whether the partitioner itself decides; otherwise its name says so: "auto (teaches linear)". */
+/* Returns 1 if the partitioner itself decided the latest run. Otherwise its name says so: "auto
+ * (teaches linear)". */
 static int is_taught(const struct app_session *session)
 {
     return !strchr(session->run.tally.partitioner, '(');
 }
 
-/* Keeps the lines, runs until the partitioner knows enough, and then until the time is known. */
+/* Keeps the lines, runs until the partitioner has learned enough, and then until the mean time is
+ * known narrowly. */
 static yoke_status run_together(const struct tune_spec *spec, struct app_session *session,
                                 struct tune *tune)
 {
@@ -177,7 +177,7 @@ static yoke_status foretell(struct tune *tune)
 
 /* --- the whole --- */
 
-/* Lists all devices with their names; the runtime that stays open knows them. */
+/* Lists all devices with their names, from the runtime that stays open. */
 static yoke_status find_devices(struct app_session *owner, struct tune *out)
 {
     struct app_tally *tally = &owner->run.tally;

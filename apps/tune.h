@@ -1,9 +1,9 @@
-/* tune.h - training off line (papers on automatic data partitioning, section 4.1): each kind of
- * device alone at several sizes, its time as a line; then all together.
+/* tune.h - offline training (papers on automatic data partitioning, section 4.1): runs each kind of
+ * device alone at several sizes and fits a line to its times; then runs all devices together.
  *
  * A block is the first part of the range of each of the application's jobs. Devices that are alike
- * share the results of one of them. The lines of single jobs (tune_lines.h) and what all together
- * taught stay in the knowledge base.
+ * share the results of one of them. The lines of single jobs (tune_lines.h) and the lessons of the
+ * runs with all devices stay in the knowledge base.
  */
 #ifndef YOKE_APPS_TUNE_H
 #define YOKE_APPS_TUNE_H
@@ -18,7 +18,7 @@ struct tune_spec {
     int runs_most; /* most runs of a block, even if not narrow; 2 .. APP_REPEAT_MAX */
 };
 
-/* A time, measured until its interval was narrow. */
+/* A mean time in seconds, measured until its 95 % interval, +- half, was narrow. */
 struct tune_time {
     double seconds, half;
     int runs;
@@ -31,7 +31,7 @@ struct tune_block {
 };
 
 struct tune_device {
-    int like; /* the device that these blocks come from: itself, or an earlier one that is alike */
+    int like; /* the device whose blocks these are: itself, or an earlier one that is alike */
     int block_count;
     struct tune_block blocks[TUNE_BLOCKS_MAX];
     yoke_line alone;
@@ -43,7 +43,7 @@ struct tune {
     struct tune_device *devices; /* as many as `all` has */
     struct tune_lines lines;     /* of single jobs, and whether they are kept */
     struct tune_time together;
-    double foretold; /* predicted for all together, by the lines alone */
+    double foretold; /* seconds predicted for all together by the lines alone */
     int64_t items;   /* of a run's jobs; if there are several, their sum */
 };
 

@@ -34,7 +34,7 @@ static struct tune_kind *find(struct tune_lines *lines, const yoke_job *job)
     return NULL;
 }
 
-/* NULL: there is no room; then such jobs have no line. */
+/* Returns NULL if there is no room; such jobs then have no line. */
 static struct tune_kind *add(struct tune_lines *lines, const yoke_job *job)
 {
     yoke_line *own =
@@ -91,8 +91,8 @@ void tune_lines_copy(struct tune_lines *lines, int device, int like)
 
 /* --- keeping --- */
 
-/* Before the first job of each kind on all devices together. If one cannot be kept, none of the
- * rest can. */
+/* Keeps the lines of a kind before its first job on all devices together. If this fails for one
+ * kind, it is not tried for others. */
 static void keep(void *context, yoke_runtime *runtime, const yoke_job *job)
 {
     struct tune_lines *lines = context;

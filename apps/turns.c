@@ -14,7 +14,7 @@ static int is_cores(const struct stage *stage, int set)
     return sets->has_cores && set == sets->alone[0];
 }
 
-/* Each device with its settings, so that it is the same in a set and alone. */
+/* Lists each device with its settings, so that it is the same in a set and alone. */
 static void list_devices(const struct matrix *matrix, const struct set *set, struct turns *turns)
 {
     size_t used = 0, size = sizeof turns->devices;
@@ -37,8 +37,9 @@ static yoke_status open_set(struct stage *stage, int set)
     return status;
 }
 
-/* Whether all rows would take too long. The first run includes setting up memory and libraries, and
- * can take many times as long as later runs, so it alone does not decide. */
+/* Sets the cell's part to MATRIX_PART if all rows would take too long. The first run includes
+ * setting up memory and libraries, and can take many times as long as later runs, so it alone does
+ * not decide. */
 static yoke_status try_part(struct stage *stage, int set)
 {
     struct turns *turns = &stage->turns[set];
@@ -91,8 +92,8 @@ static int is_behind(const struct stage *stage, int set, double started)
                              turns->spent_seconds + app_wall_seconds() - started);
 }
 
-/* Number of runs that must be done at the end of a turn. One after the first turn, so that each
- * set has a result if the user stops early. */
+/* Returns the number of runs that must be done at the end of a turn: one after the first turn, so
+ * that each set has a result if the user stops early. */
 static int runs_until(const struct stage *stage, int turn)
 {
     return 1 + (stage->spec.repeat - 1) * turn / (TURNS_COUNT - 1);
@@ -105,7 +106,7 @@ static yoke_status time_turn(struct stage *stage, int set, int turn)
     double started = app_wall_seconds();
     char what[64];
     yoke_status status = begin_turn(stage, set, turn);
-    /* The first run's time counts if it was long enough. */
+    /* A set that is far behind after its first run is not run again: then that time is used. */
     if (status == YOKE_OK && turn == 0 && is_behind(stage, set, started))
         status = app_runs_keep(&turns->runs, session, turns->latest);
     while (status == YOKE_OK && turns->runs.count < runs_until(stage, turn) &&

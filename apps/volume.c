@@ -215,7 +215,7 @@ static yoke_status cut_short(const char *path, int64_t bytes)
                     path, (long long)bytes);
 }
 
-/* Reads exactly `count` bytes; 0: there are fewer. */
+/* Reads exactly `count` bytes. Returns 0 if there are fewer. */
 static int read_bytes(znzFile stream, void *to, size_t count)
 {
     size_t total = 0;
@@ -241,7 +241,8 @@ static yoke_status skip(const char *path, znzFile stream, int64_t bytes, void *p
     return status;
 }
 
-/* A packed stream tells its end: the read beyond the last voxel makes zlib compare its checksum. */
+/* Also reads beyond the last voxel: at the end of a packed stream this makes zlib compare its
+ * checksum. */
 static yoke_status read_voxels(const char *path, const struct header *header, void *piece,
                                struct volume *out)
 {

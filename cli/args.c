@@ -10,7 +10,7 @@
 #include "base/closest.h"
 #include "base/plain.h"
 
-/* A user's text may contain anything: only plain text is shown on a terminal. */
+/* A user's text may contain control characters, which must not reach the terminal. */
 void args_say(const char *text)
 {
     const size_t size = yk_plain_text(text, NULL, 0) + 1;
@@ -32,7 +32,7 @@ int args_mistake(const char *format, ...)
     return 2;
 }
 
-/* The option with this name, and where its value goes; NULL if there is none. */
+/* Returns the option with this name, or NULL if there is none; *value is where its value goes. */
 static const struct app_option *find(const struct args *args, const char *name, const char ***value)
 {
     size_t length = strcspn(name, "=");
@@ -62,7 +62,7 @@ static int unknown(const struct args *args, const char *name)
                         args->command, (int)closest.length, name, args->command);
 }
 
-/* *used: number of words that the option took. */
+/* Sets *used to the number of words that the option took. */
 static int take_option(struct args *args, int argc, char **argv, int *used)
 {
     const char *name = argv[0] + 2, **value = NULL;
@@ -113,10 +113,11 @@ int args_parse(struct args *args, int argc, char **argv)
     return 0;
 }
 
-/* Sizes are 64-bit integers; a double may be converted to one up to here. */
+/* Below this value a double converts to int64_t without overflow. */
 static const double too_large = 9e18;
 
-/* Reads a number with its suffix; *end is what follows. 0: not a number; -1: too large. */
+/* Reads a number with its suffix and sets *end behind it. Returns 1, 0 if it is not a number, or -1
+ * if it is too large. */
 static int count_at(const char *text, const char **end, int64_t *out)
 {
     static const char letters[] = "kMG";

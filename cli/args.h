@@ -12,7 +12,7 @@ enum { ARGS_TABLES_MAX = 2, ARGS_WORDS_MAX = 4 };
 struct args_table {
     const struct app_option *options; /* NULL-name terminated; an option without `value` is a
                                        * flag */
-    const char **values;              /* one per option; a flag's becomes "1" */
+    const char **values;              /* one per option; "1" for a flag that is given */
 };
 
 struct args {
@@ -22,23 +22,24 @@ struct args {
     int word_count, word_limit;
 };
 
-/* 0, or 2 after a message that names the word. */
+/* Returns 0, or 2 after a message that names the wrong word. */
 int args_parse(struct args *args, int argc, char **argv);
 /* Prints "yoke: ..." to standard error, with characters that could control a terminal as \\xNN. */
 void args_say(const char *text);
-/* The same; returns 2, the status for a usage error. */
+/* Prints a formatted text like args_say; returns 2, the status for a usage error. */
 int args_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Returns 1 if the text is a number, -1 if it is too large for 64 bits, 0 if it is not a number. A
  * count may end in k, M, G (thousands) or Ki, Mi, Gi. */
 int args_count(const char *text, int64_t *out);
-/* N, or WxHxD. Returns the number of numbers, 0 if it is not a size, -1 if one is too large. */
+/* Reads N or WxHxD. Returns how many numbers it read, 0 if it is not a size, or -1 if one is too
+ * large. */
 int args_size(const char *text, int64_t size[3]);
-/* "5%", "5" or "0.05". */
+/* Reads "5%", "5" or "0.05" as a fraction. Returns 1, or 0 if it is not between 0 and 1. */
 int args_fraction(const char *text, double *out);
 
-/* The value of an option. If it is NULL, the readers do not change *out. They return 0, or 2 after
- * a message. */
+/* An option and the text of its value. If `text` is NULL, the readers below do not change *out.
+ * They return 0, or 2 after a message. */
 struct args_given {
     const char *option, *text;
 };
@@ -47,9 +48,10 @@ struct args_bounds {
     int64_t least, most;
 };
 int args_read_count(struct args_given given, struct args_bounds bounds, int64_t *out);
-/* The index of a word in a NULL-terminated list; `choice` lists the words in the message. */
+/* Sets *out to the index of the word in the NULL-terminated list `names`; `choice` lists the words
+ * in the message. */
 int args_read_word(struct args_given given, const char *const *names, const char *choice, int *out);
-/* A timeline's file has to end in .json or .html. */
+/* Checks that a timeline's file name ends in .json or .html. Returns 0, or 2 after a message. */
 int args_check_trace(const char *path);
 
 #endif

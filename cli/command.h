@@ -6,15 +6,15 @@
 
 /* A possible word after a command's name. */
 struct command_word {
-    const char *name, *help; /* NULL: no further words */
+    const char *name, *help; /* name NULL: there are no more words */
 };
 
 struct command {
     const char *name, *words, *summary;     /* words: "APP", as in "yoke run APP" */
     const char *text;                       /* help text beyond the options; may be NULL */
     const struct app_option *options;       /* NULL-name terminated, or NULL */
-    struct command_word (*word)(int index); /* word number index, from 0; NULL: the command takes no
-                                             * known words */
+    struct command_word (*word)(int index); /* the command's word number `index`, from 0; NULL: it
+                                             * has no list of words */
     int (*run)(int argc, char **argv); /* takes the words after the command's name; returns the exit
                                         * status */
 };
@@ -27,13 +27,13 @@ struct command_word command_app_word(int index);      /* an application */
 struct command_word command_topic_word(int index);    /* a command, or an application */
 const struct command *command_find(const char *name); /* NULL after a message */
 const struct app *command_find_app(const char *name); /* the same for applications */
-/* What `yoke help NAME` and `yoke NAME --help` print; `app` may be NULL. */
+/* Prints the help of `yoke help NAME` and `yoke NAME --help`; `app` may be NULL. */
 void help_print(const struct command *command, const struct app *app);
-/* --help or -h among the words, before "--". */
+/* Returns 1 if --help or -h is among the words before "--". */
 int help_wanted(int argc, char **argv);
-/* After a failed call of yoke or an application: prints its text and returns 1. */
+/* Prints the error text of a failed call of yoke or an application, and returns 1. */
 int command_failed(const char *text);
-/* After a request to stop: reports that, and returns its exit status. */
+/* Reports that the command stopped on request, and returns the request's exit status. */
 int command_stopped(void);
 
 #endif

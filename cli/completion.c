@@ -1,8 +1,8 @@
 /* completion.c - yoke completion SHELL: what a shell needs to complete yoke's words, made from the
  * tables that the parser reads, so that it includes all of them.
  *
- * After an option that takes a value it offers files, partitioners or nothing, depending on the
- * value.
+ * After an option that takes a value the shell offers files, partitioners or nothing, depending on
+ * the option.
  */
 #include <string.h>
 
@@ -23,7 +23,8 @@ static enum value value_of(const struct app_option *option)
     return strcmp(option->name, "partitioner") ? VALUE_OTHER : VALUE_PARTITIONER;
 }
 
-/* Calls `visit` for each option of the command's table, then for --help. */
+/* each_option calls it for each option of the command and for --help, with `app` NULL; then, if the
+ * command takes an application, for the options of each application. */
 typedef void option_visit(const struct command *command, const struct app *app,
                           const struct app_option *option);
 
@@ -43,7 +44,8 @@ static void print_partitioners(void)
         printf("%s%s", i ? " " : "", yoke_partitioner_name(i));
 }
 
-/* Text within single quotes; characters in `special` get a backslash. */
+/* Prints text for single quotes: `quote` for each single quote in it, and a backslash before each
+ * character that is in `special`. */
 static void print_quoted(const char *text, const char *special, const char *quote)
 {
     for (; *text; text++)
@@ -66,7 +68,7 @@ static void print_case(const struct command *command, const struct app *app,
         printf("%s\"%s --%s\"", printed++ ? " | " : "    ", command->name, option->name);
 }
 
-/* The patterns of all options with one kind of value; `then` is what to do. */
+/* Prints a case for all options with this kind of value; `then` is the shell code it runs. */
 static void print_values(enum value value, const char *then)
 {
     wanted = value;
@@ -76,7 +78,7 @@ static void print_values(enum value value, const char *then)
     printf(")\n        %s\n", then);
 }
 
-static const struct app *only; /* options of this application; NULL: those of no application */
+static const struct app *only; /* print its options; NULL: only the command's */
 
 static void print_bash_option(const struct command *command, const struct app *app,
                               const struct app_option *option)

@@ -16,10 +16,10 @@ static const struct app_option options[] = {
 
 struct visit {
     int found, missing;
-    cJSON *backends; /* NULL: they are printed */
+    cJSON *backends; /* NULL: print findings instead */
 };
 
-/* Counts devices that get work without being asked for. */
+/* Counts the devices that get work by default. Simulated devices get work only on request. */
 static void count(struct visit *visit, const yoke_finding *finding)
 {
     int real = finding->devices && strcmp(finding->backend, "sim") != 0;

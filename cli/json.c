@@ -65,7 +65,7 @@ int file_check(const char *path)
     if (!path || !strcmp(path, "-"))
         return 0;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
-        return 0; /* a pipe's reader would take the close for the end */
+        return 0; /* closing a pipe here would tell its reader that the output has ended */
     wrong = yk_new_file_open(&file, path);
     if (wrong)
         return cannot_be_written(path, wrong);
@@ -99,8 +99,9 @@ int json_write(cJSON *object, const char *path)
     return status;
 }
 
-/* Limits in bytes: sixteen times the default limit of a knowledge base, and longer than any
- * timeline seen. A device or a pipe may never end. */
+/* In bytes. READ_MOST is needed because a device or a pipe may never end; it is 16 times the
+ * default limit of a knowledge base, and longer than any timeline seen. READ_FIRST is the first
+ * buffer. Texts below ASKED_BYTES are read without checking the available memory. */
 enum { READ_MOST = 1 << 30, READ_FIRST = 1 << 16, ASKED_BYTES = 1 << 22 };
 /* Bytes of memory per byte of text: cJSON takes some 110 bytes for a member of about 12. */
 enum { PARSED = 10 };
@@ -112,7 +113,7 @@ static char *refuse(struct json_why *why, char *text, const char *cause)
     return NULL;
 }
 
-/* Whether `bytes` of text, and the objects made of them, fit into memory. */
+/* Returns 1 if `bytes` of text, and the objects made of them, fit into memory. */
 static int fits(size_t bytes, struct json_why *why)
 {
     const double mib = 1 << 20, needed = (double)PARSED * (double)bytes;

@@ -12,11 +12,12 @@
 void json_number(cJSON *object, const char *name, double value); /* NAN: null */
 void json_integer(cJSON *object, const char *name, int64_t value);
 void json_text(cJSON *object, const char *name, const char *value); /* NULL: null */
-/* Takes `object`; `path` "-" is standard output. Returns the exit status, after a message. */
+/* Writes `object` to `path` ("-": standard output) and deletes it. Returns 0, or 1 after a
+ * message. */
 int json_write(cJSON *object, const char *path);
 /* Reads a JSON file, or standard input for "-". Returns its text (free it), or NULL and the reason.
- * Stops reading when it cannot be JSON of yoke: a byte 0, anything but an object, or more than 1
- * GiB or than fits into memory. */
+ * Stops early if the text cannot be JSON that yoke wrote: it has a byte 0, is no object, is longer
+ * than 1 GiB, or does not fit into memory. */
 struct json_why {
     char text[200];
 };

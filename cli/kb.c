@@ -34,7 +34,8 @@ static const struct app_option options[] = {
 struct action {
     struct command_word word;
     int (*run)(struct kb *kb);
-    int words; /* 1: takes a kernel's name; 2: takes a file; 3: needs a file */
+    int words; /* that follow: 0: none; 1: a kernel's name, or none; 2: a file, or none; 3: a
+                * file */
 };
 
 static const struct action actions[] = {
@@ -99,7 +100,7 @@ static int try_machine(void *context, const yoke_lesson *lesson)
     if (strncmp(text, machines->digits, strlen(machines->digits)) == 0 &&
         (!machines->count || machines->found != lesson->machine)) {
         machines->found = lesson->machine;
-        machines->count++; /* lessons come machine by machine */
+        machines->count++; /* lessons are sorted by machine */
     }
     return 1;
 }
@@ -123,7 +124,8 @@ static int find_machine(struct kb *kb, const char *digits)
     return 0;
 }
 
-/* The following check for words that do not go together. `word` follows the action, or is NULL. */
+/* The check_ functions refuse words and options that exclude each other. `word` is the one after
+ * the action, or NULL. */
 static int check_word(const struct action *action, const char *word, const char *const *values)
 {
     if (word && action->words == 0)
@@ -137,7 +139,7 @@ static int check_word(const struct action *action, const char *word, const char 
     return 0;
 }
 
-/* Whether the options choose some of what is known. */
+/* Returns 1 if an option selects some of the lessons. */
 static int chooses(const char *const *values)
 {
     return values[KB_KERNEL] || values[KB_MACHINE] || values[KB_OLDER];
@@ -175,8 +177,8 @@ static int check(const struct action *action, const char *word, const char *cons
     return status || action->run != kb_forget ? status : check_forget(word, values);
 }
 
-/* Opening a file that is not a database would set it aside, which is right for yoke's own file. A
- * file named here is more likely one written by export. */
+/* Opening a file that is not a database sets it aside. That is right for yoke's own file, but a
+ * file that the user named is more likely one that export wrote, and must stay. */
 static int is_something_else(const char *path)
 {
     static const char begin[] = "SQLite format 3";

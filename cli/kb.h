@@ -21,12 +21,13 @@ int kb_export(struct kb *kb);
 int kb_import(struct kb *kb);
 int kb_forget(struct kb *kb);
 
-/* Call if no lesson passes the filter: says so, with the closest name. */
+/* Call if no lesson passes the filter: reports that, with the closest name. */
 int kb_nothing(struct kb *kb);
 
 /* A lesson as an object. Hashes are text, because JSON's numbers have 53 bits. */
 cJSON *kb_lesson_json(const yoke_lesson *lesson);
-/* The reverse. Returns what is wrong with the object, or NULL. `out` points into the object. */
+/* Reads a lesson from such an object. Returns NULL, or what is wrong with the object. `out` points
+ * into the object. */
 const char *kb_lesson_read(const cJSON *object, yoke_lesson *out);
 
 #endif

@@ -86,7 +86,7 @@ static int count_all(struct kb *kb, int *out)
     return yoke_knowledge_each(kb->knowledge, NULL, count_one, out) == YOKE_OK;
 }
 
-/* Lessons seen longest ago, from the file or not, may have been removed at once. */
+/* If the base is full, adding removes the lessons not seen for longest, also just imported ones. */
 static void tell_import(struct kb *kb, const struct import *import)
 {
     int there, gone = 0;

@@ -142,7 +142,7 @@ static int read_team(const cJSON *object, yoke_lesson *out)
     return 1;
 }
 
-/* Of what the lesson is. Returns what is wrong, or NULL. */
+/* Reads what the lesson is about: machine, kernel and sizes. Returns NULL, or what is wrong. */
 static const char *read_subject(const cJSON *object, yoke_lesson *out)
 {
     if (!read_hash(object, "machine", &out->machine) ||

@@ -25,7 +25,7 @@ static const char *date_of(int64_t seen, char text[32])
     return text;
 }
 
-/* The lessons of one kernel of one file, split by one partitioner. */
+/* The lessons of one kernel in one source file whose jobs one partitioner split. */
 struct group {
     uint64_t subject;
     char name[64], partitioner[64];
@@ -38,7 +38,7 @@ struct group {
 struct listing {
     struct table table;
     int is_long; /* 1: with hashes and complete file names */
-    /* of the machine that is being listed */
+    /* the groups of the machine that is being listed */
     struct group *groups;
     int count, room;
     uint64_t machine;
@@ -126,7 +126,7 @@ static void end_machine(struct listing *listing)
     listing->count = 0;
 }
 
-/* Processor first, then a line for each device. */
+/* Prints the processor, then a line for each device. */
 static void print_machine(const yoke_lesson *lesson, int first, int is_long)
 {
     if (!first)
@@ -253,11 +253,11 @@ static void print_sizes(const yoke_lesson *lesson)
     printf("%s", lesson->size_count > 1 ? ")" : "");
 }
 
-/* NAN: unknown. */
+/* `ns` NAN: unknown. */
 static void time_cell(struct table *table, double ns)
 {
     char text[32];
-    if (ns < 1e-4) /* the rounding rest of a fit */
+    if (ns < 1e-4) /* only the rounding error of a fit */
         ns = 0;
     table_cell(table, TABLE_RIGHT, "%s", table_seconds(ns / 1e9, text));
 }
@@ -280,7 +280,7 @@ static double figure_of(const yoke_lesson_device *device, const char *name)
     return yoke_figure_name(i) ? device->figures[i] : 0;
 }
 
-/* A lesson of yoke tune: nothing but lines, and how sure they are. */
+/* Prints a lesson of yoke tune: it has only the devices' lines and the errors of these. */
 static void print_lines(const yoke_lesson *lesson)
 {
     static const char *const names[] = { "device", "a (item)", "+-", "b (fixed)", "off", NULL };
@@ -376,7 +376,7 @@ static int try_name(void *context, const yoke_lesson *lesson)
     return 1;
 }
 
-/* The filter matches nothing. Returns 2 if the name is unknown. */
+/* Returns 2 (usage error) if the filter names a kernel, otherwise 1. */
 int kb_nothing(struct kb *kb)
 {
     const char *name = kb->filter.name;

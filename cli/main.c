@@ -1,7 +1,7 @@
 /* main.c - the first word selects the command; output that could not be written is an error.
  *
- * A reader that has seen enough (yoke info | head -1) is no error: SIGPIPE is ignored so that a run
- * still ends in order, and the broken pipe is detected here and ignored.
+ * A reader may close its pipe early (yoke info | head -1). That is no error: SIGPIPE is ignored so
+ * that a run still ends in order, and main() does not report EPIPE.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* matrix.c - yoke run APP --matrix: measures every set of devices, and shows the results in tables.
  *
- * Results from before Ctrl-C or beside a failure are shown, too: they may have taken long.
+ * After Ctrl-C, or if a set fails, the results so far are still shown: they may have taken long.
  */
 #include <string.h>
 

@@ -29,7 +29,7 @@ static void add_devices(cJSON *top, const struct matrix *matrix)
     }
 }
 
-/* T_D of each part. */
+/* Adds T_D, the time alone, of each part (sets.h). */
 static void add_alone(cJSON *top, const struct matrix *matrix, const struct matrix_size *size)
 {
     const struct sets *sets = &matrix->sets;

@@ -9,8 +9,8 @@
 
 enum { HEIGHT = 420, WIDTH_LEAST = 900, WIDTH_OF_SET = 90 };
 
-/* The names of sets, applications and sizes need no quoting, except from gnuplot's enhanced text,
- * which is switched off. */
+/* Names of sets, applications and sizes need no quoting, because gnuplot's enhanced text, which
+ * gives some characters a meaning, is off. */
 static void write_data(FILE *script, const struct measure_spec *spec, const struct matrix *matrix)
 {
     fprintf(script, "$data << end\nset");

@@ -22,7 +22,7 @@ extern char **environ;
 
 enum { WORDS_MAX = 400 };
 
-/* Its standard input, output and error; -1: none. */
+/* gnuplot's standard input, output and error; -1: /dev/null. */
 struct streams {
     int input, output, errors;
 };

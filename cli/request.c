@@ -1,7 +1,7 @@
 /* request.c - see request.h.
  *
  * The handler only notes the request and posts a semaphore. Canceling jobs takes locks, so a thread
- * does it, the guard, which sleeps while the work goes on. It also ends the process if the work
+ * does it: the guard, which sleeps until there is a request. It also ends the process if the work
  * does not end.
  */
 #include "request.h"
@@ -36,8 +36,8 @@ static int64_t grace_ns; /* for the current work; set before it begins */
 
 static sem_t wanted; /* posted by the handler, and when the work is over */
 static pthread_t guard;
-static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER; /* held to end the work, or the
-                                                             * process */
+static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER; /* held while the work, or the process,
+                                                             * is ended */
 static char at[64];                                         /* under `leaving` */
 
 static int64_t now_ns(void)
@@ -92,7 +92,7 @@ static void handle_from_the_start(void)
 __attribute__((section(".preinit_array"),
                used)) static void (*const first)(void) = handle_from_the_start;
 
-/* Returns 1 if the work ended meanwhile. */
+/* Cancels the work's jobs repeatedly for up to `ns`. Returns 1 if the work ended in that time. */
 static int ends_within(int64_t ns)
 {
     const struct timespec pause = { .tv_nsec = again_ns };

@@ -11,14 +11,14 @@
 
 #include <signal.h>
 
-/* Work begins. After a request its jobs are canceled (apps/stop.h), and it has grace_seconds to
- * end. The flag is not 0 after a request. */
+/* Call when work begins. After a request its jobs are canceled (apps/stop.h), and it has
+ * grace_seconds to end. Returns a flag that is not 0 after a request. */
 const volatile sig_atomic_t *request_begin(double grace_seconds);
-/* What the work is doing, for the message; copied. */
+/* Says what the work is doing now, for the message; the text is copied. */
 void request_at(const char *what);
-/* The work is over, in order. */
+/* Call when the work has ended. */
 void request_end(void);
-/* The exit status for a request, 130 or 143; 0: there was none. */
+/* Returns the exit status for a request, 130 or 143; 0 if there was none. */
 int request_status(void);
 
 #endif

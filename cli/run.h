@@ -35,35 +35,36 @@ enum run_option {
 };
 extern const struct app_option run_options[]; /* in the order of enum run_option */
 
-/* Converts the options' values to a measurement's spec. 0, or 2 after a message. */
+/* Converts the options' values to a measurement's spec. Returns 0, or 2 after a message. */
 int run_options_read(const char *const *values, struct measure_spec *out);
-/* The same for --matrix: the sizes, given by --size or --sizes, go to `out`. */
+/* Writes the sizes for --matrix, given by --size or --sizes, to `out`. Call it after
+ * run_options_read; returns the same. */
 int run_options_read_matrix(const char *const *values, struct measure_spec *spec,
                             struct matrix *out);
-/* How devices were waited for: as requested, or what auto chose for the device that did most. */
+/* Returns how host threads waited for devices: as requested, or what auto chose for the device with
+ * the largest share. */
 const char *run_wait_name(const struct measure_spec *spec, const struct measure *measure);
 extern const char *const run_wait_names[]; /* in the order of yoke_waiting, NULL-terminated */
 const char *run_memory_name(enum app_memory_kind kind);
-/* As requested; NULL if the application has only one kernel. */
+/* Returns the requested kind of kernel; NULL if the application has only one kernel. */
 const char *run_kernel_name(const struct measure_spec *spec);
-/* The kernel that did more of the device's items; NULL: there is only one, or the device did
- * nothing. */
+/* Returns the kind of kernel that did more of the device's items; NULL if there is only one kernel,
+ * or if the device did nothing. */
 const char *run_device_kernel(const struct measure_spec *spec, const struct measure_device *device);
-/* CPU lanes of the devices that ran. */
+/* Returns the number of CPU lanes of the devices that ran. */
 int run_threads(const struct measure *measure);
 
 /* "7000x7000x7000" */
 const char *run_size_text(const struct app *app, const int64_t *size, char text[80]);
-/* What the size counts: "elements"; "element" for a single number that is 1. */
+/* Returns what the size counts: "elements"; "element" for a single number that is 1. */
 struct count_words run_size_words(const struct app *app, int64_t size);
 void run_print(const struct measure_spec *spec, const struct measure *measure);
-/* The parts of it. */
-/* The predicted time of the median run, if there was a prediction. */
+/* The parts of run_print. The first prints the prediction for the median run, if there is one. */
 void run_print_prediction(const struct measure *measure);
 void run_print_devices(const struct measure *measure);
 void run_print_traffic(const yoke_traffic *traffic);
 void run_print_gain(const struct measure *measure);
-/* What run_write_json writes. */
+/* Returns what run_write_json writes. */
 cJSON *run_json(const struct measure_spec *spec, const struct measure *measure);
 /* Adds a member for the input's size. */
 void run_json_size(cJSON *object, const struct app *app, const int64_t *size);
@@ -80,7 +81,7 @@ int matrix_write_json(const struct measure_spec *spec, const struct matrix *matr
                       const char *path);
 /* Draws times and efficiency of all sets; returns the exit status. */
 int matrix_plot(const struct measure_spec *spec, const struct matrix *matrix, const char *path);
-/* The partitioner, according to the first measured set; "" if there is none. */
+/* Returns the partitioner of the first set that was measured; "" if none was. */
 const char *matrix_partitioner(const struct matrix *matrix);
 
 #endif

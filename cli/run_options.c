@@ -166,7 +166,7 @@ static int read_weight(const char *const *values, struct measure_weight *out)
     return 0;
 }
 
-/* A file that the application does not read, or write, was meant for another one. */
+/* Refuses a file that the application would not read or write: it was meant for another one. */
 static int check_files(const char *const *values, const struct app *app)
 {
     if (values[RUN_INPUT] && !app->reads_input)

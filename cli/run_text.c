@@ -14,7 +14,8 @@ const char *run_size_text(const struct app *app, const int64_t *size, char text[
     return text;
 }
 
-/* For a size of three numbers, the words after its form, as in "WxHxD voxels". */
+/* If the size has several numbers, size_words is as in "WxHxD voxels", and only its last word is
+ * used. */
 struct count_words run_size_words(const struct app *app, int64_t size)
 {
     const char *last = app->size_count == 1 ? NULL : strrchr(app->size_words, ' ');
@@ -80,12 +81,12 @@ void run_print_devices(const struct measure *measure)
     }
     table_print(&table, stdout);
     putchar('\n');
-    if (measure->jobs > 1) /* the table covers all of them */
+    if (measure->jobs > 1) /* the table sums up all jobs; the reasons below are the last job's */
         printf("The last of %" PRId64 " jobs:\n", measure->jobs);
     for (int d = 0; d < measure->device_count; d++) {
         const char *name = measure->devices[d].name, *reason = measure->devices[d].reason;
         size_t length = strlen(name);
-        int named = !strncmp(reason, name, length) && reason[length] == ':'; /* an error's text */
+        int named = !strncmp(reason, name, length) && reason[length] == ':'; /* as in errors */
         if (*reason)
             printf("%s%s%s\n", named ? "" : name, named ? "" : ": ", reason);
         if (*measure->devices[d].kernel)

@@ -31,17 +31,18 @@ struct sim_spec {
     char profile[128]; /* simulation.profile points to it */
     double *costs;     /* recorded; freed by sim_spec_close */
 };
-/* 0, or the exit status after a message. Close it in either case. */
+/* Returns 0, or the exit status after a message. Close `out` in either case. */
 int sim_spec_read(const char *const *words, const char *const *values, struct sim_spec *out);
 void sim_spec_close(struct sim_spec *spec);
 
 /* What a timeline of yoke run says about a kernel's items. */
 struct sim_recording {
-    double *costs; /* of `count` stretches of equal length, in average costs; malloc'ed */
+    double *costs; /* mean cost of an item, in any unit, in each of `count` stretches of equal
+                    * length; malloc'ed */
     int64_t count, items;
-    double core_seconds; /* of an average item on a core; 0: no core took part */
+    double core_seconds; /* time of an average item on a core; 0: no core took part */
 };
-/* 0, or 1 after a message that names the file. */
+/* Returns 0, or 1 after a message that names the file. */
 int sim_recording_read(const char *path, struct sim_recording *out);
 
 void sim_print(const struct sim_spec *spec, const yoke_simulated *simulated);

@@ -13,7 +13,7 @@
 #include "sim.h"
 #include "table.h"
 
-/* What the parts of yoke run's output read. */
+/* The structs from which yoke run's output is printed. */
 struct view {
     struct app app;
     struct measure_spec spec;
@@ -50,14 +50,14 @@ static double best_alone(const yoke_simulated *simulated)
     return isfinite(best) ? best : NAN;
 }
 
-/* Number of runs that the median leaves out: the first; of steps, the first half, in which arrays
- * travel and devices are tried. */
+/* Returns how many runs the median leaves out: the first run; of steps, the first half, in which
+ * arrays are uploaded and devices are tried. */
 static int runs_before(const struct sim_spec *spec, const yoke_simulated *simulated)
 {
     return spec->simulation.step ? simulated->run_count / 2 : simulated->run_count > 1;
 }
 
-/* Returns 0 if there is no memory. Freed by close_view. */
+/* Returns 0 if there is no memory. Otherwise close the view with close_view. */
 static int open_view(const struct sim_spec *from, const yoke_simulated *simulated,
                      struct view *view)
 {
@@ -121,7 +121,7 @@ static void print_head(const struct view *view, const struct sim_spec *spec)
     putchar('\n');
 }
 
-/* With the first upload, and until devices were chosen. */
+/* Prints the time of all steps together, with the first upload and the trials of devices. */
 static void print_all_steps(const yoke_simulated *simulated)
 {
     char text[32];

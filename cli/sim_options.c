@@ -38,7 +38,7 @@ static struct args_given given(const char *const *values, enum sim_option option
     return (struct args_given){ sim_options[option].name, values[option] };
 }
 
-/* Reads "12s", "10us", "0.5"; *end is what follows. */
+/* Reads "12s", "10us" or "0.5" and sets *end behind it. Returns 0 if it is no time. */
 static int read_time(const char *text, const char **end, double *seconds)
 {
     static const struct {

@@ -1,11 +1,11 @@
 /* sim_recorded.c - what items cost, from the timeline of a run (yoke run APP --trace FILE.json).
  *
- * Uses the kernel that took the most time. Each of its chunks gives the cost of its items on its
- * device. Stretches of equal length get the mean of the chunks that covered them, over all recorded
- * runs; stretches without a recording get the average cost. Devices are compared with the cores
- * (with the device that did most, if no core took part) where chunks of both are neighbours,
- * because items there should cost nearly the same: the median of the ratios is the device's speed.
- * A recording of the cores alone needs no such guess.
+ * Uses the kernel that took the most time, and cuts its range into stretches of equal length. A
+ * stretch gets the mean cost of the chunks that covered it, over all recorded runs; a stretch
+ * without a recording gets the average cost. Times of different devices are first made comparable:
+ * all are scaled to those of the cores or, if no core took part, of the device that did most. Items
+ * of neighbouring chunks should cost nearly the same, so where two devices' chunks are neighbours,
+ * the median of the ratios is the scale. A recording of the cores alone needs no scaling.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ static const char *find_kernel(const cJSON *events)
     return kernels[most].name;
 }
 
-/* Whether a thread of the timeline is a core. */
+/* Returns 1 if a thread of the timeline is a core. */
 static int is_core(const cJSON *events, int thread)
 {
     const cJSON *event;
@@ -115,19 +115,18 @@ static int is_core(const cJSON *events, int thread)
 struct device {
     int process, core;
     double seconds, items;
-    double scale; /* factor from its seconds to those of the device it is compared with; 0:
-                   * unknown */
+    double scale; /* factor from its seconds to the reference's; 0: not known yet */
 };
 
 struct reading {
-    struct chunk *chunks; /* of one kernel; sorted by their items once all are read */
+    struct chunk *chunks; /* of one kernel; sorted by items when all are read */
     int64_t count;
-    double first, last; /* of its range */
+    double first, last; /* of the kernel's range */
     struct device devices[devices_max];
     int device_count;
 };
 
-/* The device's index, devices_max if there are too many. */
+/* Returns the device's index; devices_max if there are too many devices. */
 static int place_of(struct reading *reading, int process)
 {
     int d = 0;
@@ -173,7 +172,7 @@ static int read_chunks(const cJSON *events, const char *kernel, struct reading *
     {
         if (!read_chunk(event, &chunk) || strcmp(chunk.name, kernel) != 0)
             continue;
-        if (chunk.thread != thread) /* events come thread by thread */
+        if (chunk.thread != thread) /* events are sorted by thread */
             core = is_core(events, chunk.thread);
         thread = chunk.thread;
         count_chunk(reading, &chunk, core);
@@ -193,8 +192,9 @@ static int by_size(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Time of an item on the device, relative to the reference: from neighbouring chunks of this device
- * and of devices that are compared already; 0: there are none. `ratios` has room for all. */
+/* Returns the time of an item on the device, relative to the reference; 0 if it is unknown.
+ * Compares chunks of the device with neighbouring chunks of devices whose scale is known. `ratios`
+ * has room for all chunks. */
 static double slowness(const struct reading *reading, int device, double *ratios)
 {
     int64_t count = 0;
@@ -212,7 +212,8 @@ static double slowness(const struct reading *reading, int device, double *ratios
     return count ? ratios[count / 2] : 0;
 }
 
-/* The reference: a CPU device if there is one; among equals, the device that did most. */
+/* Returns the reference: a CPU device if there is one; of several candidates, the one that did
+ * most. */
 static int find_reference(const struct reading *reading)
 {
     int found = 0;
@@ -225,8 +226,8 @@ static int find_reference(const struct reading *reading)
     return found;
 }
 
-/* Scales all devices to the reference's seconds, beginning with its neighbours. A device without a
- * neighbour that is compared already is compared by its average. */
+/* Sets the scales of all devices, beginning with the reference's neighbours. A device that has no
+ * neighbour with a known scale is scaled by its average time of an item. */
 static int compare_devices(struct reading *reading, int reference)
 {
     const struct device *r = &reading->devices[reference];
@@ -251,7 +252,8 @@ static int compare_devices(struct reading *reading, int reference)
     return 1;
 }
 
-/* Stretches and what was recorded of each: cost times length, and length, both in stretches. */
+/* For each stretch, two sums over the chunks that cover it: cost times covered length, and covered
+ * length. Lengths are in stretches. */
 struct stretches {
     double *costs, *covered;
     int64_t count;
@@ -274,8 +276,8 @@ static void add_chunk(const struct stretches *to, double from, double until, dou
     }
 }
 
-/* Turns sums into means. Stretches without a recording get the average of the others, which is
- * returned. */
+/* Turns the sums into means. Stretches without a recording get the average of the others. Returns
+ * that average. */
 static double set_means(const struct stretches *to)
 {
     double costs = 0, covered = 0;

@@ -97,7 +97,7 @@ static void print_device(const struct tune *tune, int d, struct table *table)
     table_row(table);
 }
 
-/* A failure to keep is reported as one (kept_status). */
+/* Prints which lines were kept, or why none were. kept_status reports a failure to keep them. */
 static void print_kept(const struct tune *tune)
 {
     const struct tune_lines *lines = &tune->lines;
@@ -223,7 +223,7 @@ static struct args_given given(const char *const *values, enum tune_option optio
     return (struct args_given){ tune_options[option].name, values[option] };
 }
 
-/* Options that it shares with yoke run are read by yoke run's reader. */
+/* Reads the options that yoke run has, too, with yoke run's reader. */
 static int read_shared(const char *const *values, struct measure_spec *spec)
 {
     const char *shared[RUN_OPTIONS] = { NULL };
@@ -260,8 +260,8 @@ static int read_values(const char *const *values, struct tune_spec *out)
     return wrong;
 }
 
-/* A file that cannot be written is a failure; without a knowledge base keeping was not asked for.
- */
+/* Returns 0, or 1 after a message if the lines could not be written. That there is no knowledge
+ * base (YOKE_ENODEV) is not a failure: the user did not want one. */
 static int kept_status(const struct tune *tune)
 {
     const yoke_status status = tune->lines.status;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <yoke/yoke.h>
 
-/* Indexes are global: args[p] points to where element 0 of the array is, or would be. */
+/* Indexes count from the start of the whole array: args[p] points to where its element 0 is, or
+ * would be if only a part of the array is there. */
 static void squares_on_a_core(void *const *args, const yoke_chunk *chunk)
 {
     const float *x = args[0];
@@ -14,7 +15,8 @@ static void squares_on_a_core(void *const *args, const yoke_chunk *chunk)
         y[i] = x[i] * x[i];
 }
 
-/* The range, then for each array its address and the byte offset of its element 0. */
+/* The parameters are the range and, for each array, its address and the byte offset of element
+ * 0. */
 static const char squares_text[] =
     "kernel void squares(long first, long last, long extent1, long extent2,\n"
     "                    global const char *x, long x_shift, global char *y, long y_shift)\n"

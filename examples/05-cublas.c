@@ -40,7 +40,7 @@ static int find(void *library, const char *name, void *slot)
     return *(void **)slot != NULL;
 }
 
-/* 1 if cuBLAS exists; it stays loaded. */
+/* Returns 1 if cuBLAS was found; it stays loaded. */
 static int load_cublas(void)
 {
     static const char *const names[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so.11" };
@@ -61,8 +61,9 @@ static int load_cublas(void)
 }
 
 /* A handle belongs to the context in which it was made. Each stream has its own handle, because two
- * streams with one handle would share its workspace. Handles live as long as the process, because
- * their context may be gone when it ends. Different GPUs call from different threads. */
+ * streams with one handle would share its workspace. Handles are never destroyed, because their
+ * context may be gone before the process ends. Different GPUs call handle_of from different
+ * threads. */
 enum { STREAMS_MAX = 64 };
 static struct {
     void *context, *stream;
@@ -94,9 +95,9 @@ static cublas_handle handle_of(const yoke_cuda_call *call, int *status)
     return handle;
 }
 
-/* Rows chunk->first .. chunk->last - 1. cuBLAS is column-major: it sees our rows of `columns`
- * numbers as the columns of the transposed matrix, which has `columns` rows, so it must transpose
- * that. */
+/* Computes rows chunk->first .. chunk->last - 1. cuBLAS is column-major: it sees our rows of
+ * `columns` numbers as the columns of the transposed matrix, which has `columns` rows, so it must
+ * transpose that. */
 static int mxv_by_cublas(const yoke_cuda_call *call, const yoke_chunk *chunk)
 {
     const int64_t columns = *(const int64_t *)call->args[0];

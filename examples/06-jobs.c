@@ -53,7 +53,7 @@ int main(void)
     must(yoke_submit(rt, &all, &late));
     must(yoke_wait(late, NULL));
 
-    /* Reads what they write, so it waits for them. */
+    /* This job reads what the three jobs write, so it waits for them. */
     yoke_job both = { .kernel = &add,
                       .range = { .last = ROWS },
                       .args = { yoke_in(x), yoke_inout(y) } };
@@ -66,7 +66,8 @@ int main(void)
     must(yoke_wait(half[0], NULL));
     must(yoke_wait(half[1], NULL));
 
-    /* Cancel stops a job between two chunks; its ticket reports it. */
+    /* yoke_cancel stops a job between two chunks. yoke_wait then returns YOKE_ECANCELED, or YOKE_OK
+     * if the job was done before. */
     must(yoke_submit(rt, &both, &late));
     must(yoke_cancel(late));
     yoke_status status = yoke_wait(late, NULL);

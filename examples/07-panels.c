@@ -2,8 +2,8 @@
  * the first panel while the others are being copied, and C remains one array. */
 #include <yoke/kernel.h>
 
-/* Row i, columns from .. to - 1. On every device columns are counted as in the whole matrix, with n
- * in a row. */
+/* Computes row i, columns from .. to - 1. On every device columns count as in the whole matrix,
+ * whose rows have n elements. */
 YOKE_KERNEL(multiply, i, YOKE_VALUE(int64_t, n), YOKE_VALUE(int64_t, from), YOKE_VALUE(int64_t, to),
             YOKE_IN(float, a), YOKE_IN(float, b), YOKE_OUT(float, c))
 {
@@ -72,7 +72,7 @@ int main(void)
     yoke_array *a = matrix(rt, as, "A"), *b = matrix(rt, bs, "B"), *c = matrix(rt, NULL, "C");
     for (int p = 0; p < PANELS; p++) {
         int64_t from = p * WIDTH, to = from + WIDTH;
-        yoke_ticket *ticket; /* no wait for a single job: its ticket ends with the runtime */
+        yoke_ticket *ticket; /* not waited for: it ends with the runtime */
         must(yoke_array_panel(b, from, WIDTH, &b_panels[p]));
         must(yoke_array_panel(c, from, WIDTH, &c_panels[p]));
         yoke_job job = { .kernel = &multiply,
@@ -81,7 +81,7 @@ int main(void)
                                    yoke_in_whole(b_panels[p]), yoke_out(c_panels[p]) } };
         must(yoke_submit(rt, &job, &ticket));
     }
-    must(yoke_array_acquire(c, YOKE_READ)); /* all columns, so it waits for all jobs */
+    must(yoke_array_acquire(c, YOKE_READ)); /* needs all columns, so it waits for all jobs */
     const float *cs = yoke_array_host(c);
     printf("c[1][2] = %g, trace %.0f\n", (double)cs[N + 2], trace(cs));
     for (int p = 0; p < PANELS; p++) {

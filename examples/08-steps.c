@@ -1,7 +1,7 @@
 /* 08-steps.c - the number of ways to place n queens on a board of n columns. A step kernel: an item
  * is a board whose first rows are filled, and it emits one item for each place where the next row's
  * queen may stand. The number of items that follow from one board is not known in advance; yoke
- * keeps every device busy with the present ones. */
+ * keeps every device busy with the items that exist. */
 #include <yoke/kernel_step.h>
 
 #define COLUMNS 11

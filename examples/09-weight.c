@@ -60,7 +60,7 @@ int main(void)
                        .args = { yoke_out(speed), yoke_out(place) } };
     must(yoke_run(rt, &begin, NULL));
 
-    /* A fifth for the cores, for all kernels; for this one a tenth, in four chunks. */
+    /* The cores get a fifth of each kernel's indexes, but of push's a tenth, in four chunks. */
     must(yoke_set_cpu_weight(rt, NULL, 0.2));
     must(yoke_set_cpu_weight(rt, &push, 0.1));
     must(yoke_set_weight_chunks(rt, &push, 4, 4));

@@ -1,4 +1,4 @@
-// 12-cpp.cpp - the loop of 01-hello.c in C++, over vectors, whose sizes are checked, and the largest element.
+// 12-cpp.cpp - 01-hello.c in C++, over vectors, whose sizes yoke checks; and a largest element.
 #include <cstdio>
 #include <vector>
 #include <yoke/yoke.h>

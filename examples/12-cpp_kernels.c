@@ -1,4 +1,4 @@
-/* 12-cpp_kernels.c - kernels are written in C, also for a C++ program. */
+/* 12-cpp_kernels.c - the kernels of 12-cpp.cpp: kernels are always written in C. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(longest, i, YOKE_IN(float, x), YOKE_REDUCE(MAX_AT, float, at))

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Which file of src calls which other one. Without arguments it prints each cycle of calls of more than MOST files and exits 1 if there is
-# one: files that form a cycle can only be understood together. "--svg FILE" draws the folders from the lowest layer up, their files as
-# boxes as wide as they have lines, and the calls between folders as lines as thick as there are pairs of files.
+# Finds which file of src calls which other one. Without arguments it prints each cycle of calls through more than MOST files, and exits 1
+# if there is one: files of a cycle can only be understood together. "--svg FILE" draws the folders from the lowest layer up. Each file is
+# a box; its width is its number of lines. Calls between two folders are a line; its thickness is the number of pairs of files that call.
 #
-# A call is the name of a function that another file of src defines for others. Calls through tables of functions are not seen.
+# A file calls another one if it names a function that the other one defines for others. Calls through tables of functions are not seen.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 svg=

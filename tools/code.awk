@@ -1,5 +1,5 @@
-# The line without comments and without what stands between quotes; for limits.sh and calls.sh. in_comment goes on to the next line, and
-# is 0 where a file begins.
+# Returns a line without its comments and without the text between quotes; for limits.sh and calls.sh. in_comment is kept from line to
+# line; the caller sets it to 0 at the beginning of a file.
 function code_of(text,    out, at, two, one) {
     if (!in_comment && text !~ /["\047]|\/\*|\/\//) return text
     out = ""

@@ -3,8 +3,8 @@
 # did. The picture comes first, because it takes only seconds.
 #
 # The head is mricron's ch2better (301x370x316 voxels). Noise of known strength is added, so the PSNR before and after is known.
-# No setting depends on the machine. If it has only cores, no split can be faster than they are. Then a third part shows splits
-# all the same: one core beside OpenCL on the other, and a simulated machine.
+# No setting depends on the machine. On a machine with only cores, no split can be faster than the cores. So there a third part shows
+# two splits: one core beside OpenCL on the other core, and a simulated machine.
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build/release}

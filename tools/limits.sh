@@ -2,7 +2,7 @@
 # Checks what the compiler does not: sizes, complexity, layers, and words that belong in one place only. Reads the files that git tracks,
 # prints each violation as FILE:LINE: WHAT, and exits 1 if there is one.
 #
-# A function is what lies between a "{" and a "}" that stand alone in the first column, which the formatting guarantees.
+# A function lies between a "{" and a "}" that stand alone in the first column; the formatting guarantees that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

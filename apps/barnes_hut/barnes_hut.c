@@ -1,12 +1,12 @@
 /* barnes_hut.c - gravity in a Plummer sphere by an octree: the cost differs from body to body.
  *
- * A step is a tree, built by all cores of the host (tree.h), and a job: the forces on the bodies,
- * in tree order. A run's seconds are those of the jobs; the time of whole steps is reported as
- * well.
+ * In each step all cores of the host build a tree (tree.h); then one job computes the forces on the
+ * bodies, in tree order. A run's seconds are those of the jobs; the time of whole steps is reported
+ * as well.
  *
- * Leapfrog, with positions half a step ahead of velocities: forces are computed at these positions,
- * once per step. The energy is that of the same moment; for it velocities are advanced by half a
- * step.
+ * Time steps are leapfrog's, with positions half a step ahead of velocities: forces are computed at
+ * these positions, once per step. The energy is that of the same moment, so velocities are advanced
+ * by half a step for it.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -184,7 +184,7 @@ static yoke_status barnes_hut_open(struct app_spec *spec, void **state)
     return YOKE_OK;
 }
 
-/* Results start as NaN, loads as 0: a body that is not computed is detected. */
+/* Results start as NaN and loads as 0, so that a body that is not computed is detected. */
 static yoke_status barnes_hut_reset(void *state)
 {
     struct barnes_hut_state *s = state;

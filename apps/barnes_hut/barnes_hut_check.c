@@ -3,8 +3,8 @@
  *
  * Forces are compared with direct sums in double precision, which all cores of the host compute for
  * a sample of bodies. The allowed error of a tree was measured: it depends on theta, and hardly on
- * the number of bodies if there are many. A much smaller error is also wrong: then cells are opened
- * that theta need not open.
+ * the number of bodies if there are many. A much smaller error is also wrong: it means that cells
+ * are opened that theta does not require.
  */
 #include <float.h>
 #include <inttypes.h>
@@ -20,7 +20,8 @@
 #include "../random.h"
 #include "barnes_hut_state.h"
 
-/* WORST: relative to the mean error of the usual case. */
+/* SAMPLE: bodies compared. FEW, MANY: from so many bodies on, only smaller errors are allowed.
+ * WORST: allowed error of one body, relative to the mean error of the usual case. */
 enum {
     SAMPLE = 1000,
     FEW = 1000,
@@ -106,7 +107,8 @@ static void find_errors(const struct sample *sample, struct errors *out)
     out->all = wrong / size;
 }
 
-/* In a small sample each body counts, also one whose forces nearly cancel. */
+/* Returns 1 in the usual case. In others a single body whose forces nearly cancel may have a large
+ * relative error, so the errors of all bodies are judged together. */
 static int is_usual(const struct barnes_hut_state *s)
 {
     return s->stars >= MANY && s->softening <= 0.05;

@@ -8,9 +8,9 @@
 #include "../cores.h"
 #include "barnes_hut_state.h"
 
-/* Bodies that walk together fill a CPU's vectors, and a warp then reads one node at a time: 1.4
- * times as fast as alone on an H200. If a load makes each visit expensive, a warp's bodies should
- * walk alone. */
+/* Bodies that walk together fill a CPU's vectors; on a GPU the lanes of a warp then read the same
+ * node: 1.4 times as fast as alone on an H200. If a load makes each visit expensive, a warp's
+ * bodies should walk alone. */
 static const struct form {
     const char *walk;
     enum app_kernel kind;
@@ -50,8 +50,8 @@ static yoke_kernel kernel_of(const struct form *form)
 }
 
 /* Devices choose between kernels only if there is a load. Without one the step kernel does the
- * plain kernel's work and its queue's in addition; measuring that in a job of a millisecond is
- * useless. */
+ * plain kernel's work plus that of its queue, so it cannot win, and a job of a millisecond is too
+ * short to measure it. */
 yoke_status barnes_hut_choose(const char *walk, enum app_kernel kind, struct barnes_hut_state *s)
 {
     const int steps = kind == APP_KERNEL_STEP;
@@ -71,8 +71,9 @@ yoke_status barnes_hut_choose(const char *walk, enum app_kernel kind, struct bar
 
 /* --- sums that several lanes add to --- */
 
-/* The finest unit such that the sum of all pulls fits into 62 bits: with a total mass of 1, no body
- * is pulled by more than 2 / sqrt(27) / softening^2, nor has a potential below -1 / softening. */
+/* Returns the finest units with which the sum of all pulls fits into 62 bits: with a total mass of
+ * 1, no body is pulled by more than 2 / sqrt(27) / softening^2, nor has a potential below -1 /
+ * softening. */
 static units_t units_of(const struct barnes_hut_state *s)
 {
     const double most = 0.385 / (s->softening * s->softening);
@@ -130,7 +131,7 @@ static yoke_status clear_sums(const struct barnes_hut_state *s)
 
 /* --- the job --- */
 
-/* Only these rows of the array exist. */
+/* Of the array of nodes only these rows are in use. */
 static yoke_rows built_nodes(const void *context, yoke_rows range)
 {
     const struct tree *tree = context;
@@ -138,7 +139,8 @@ static yoke_rows built_nodes(const void *context, yoke_rows range)
     return (yoke_rows){ 0, tree->node_count };
 }
 
-/* Without a load the step kernel does not use them, and nothing is sent home. */
+/* The rows of loads that a range writes: none without a load, so that nothing is copied to the
+ * host. */
 static yoke_rows loaded_rows(const void *context, yoke_rows range)
 {
     const struct barnes_hut_state *s = context;

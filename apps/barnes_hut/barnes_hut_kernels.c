@@ -1,4 +1,4 @@
-/* barnes_hut_kernels.c - the forces of a tree of bodies on each of them.
+/* barnes_hut_kernels.c - the forces on each body of a tree.
  *
  * The number of nodes that a body meets differs from body to body. There are two forms with the
  * same parameters and the same sums. In one every body walks alone, which is best on GPUs:

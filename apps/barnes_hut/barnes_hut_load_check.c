@@ -1,4 +1,4 @@
-/* barnes_hut_load_check.c - checks that the load was done, completely, once for each visit.
+/* barnes_hut_load_check.c - checks that each visit did its load once and completely.
  *
  * A body's check value is Fibonacci's number times the number of its visits. The visits are counted
  * again in double precision. A cell at exactly the distance that theta requires, within rounding,
@@ -13,10 +13,10 @@
 
 enum { SAMPLE = 1000, NOTE = 48 };
 
-/* Of single precision, in which sides and distances are compared. */
+/* Relative error of single precision, in which sides and distances are compared. */
 #define ROUNDING 1e-6
 
-/* Fibonacci's number `index` modulo 2^32, by doubling the index bit by bit. */
+/* Returns Fibonacci's number `index` modulo 2^32, by doubling the index bit by bit. */
 static uint32_t fibonacci(int32_t index)
 {
     uint32_t number = 0, next = 1;
@@ -31,7 +31,7 @@ static uint32_t fibonacci(int32_t index)
     return number;
 }
 
-/* `larger`: factor by which cells are taken to be larger. */
+/* Counts the nodes that body `i` visits. `larger`: a factor for the squares of cells' sides. */
 static int64_t visits_of(const struct barnes_hut_state *s, int64_t i, double larger)
 {
     const double theta2 = (double)(float)(s->theta * s->theta);

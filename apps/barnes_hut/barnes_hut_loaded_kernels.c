@@ -1,5 +1,5 @@
 /* barnes_hut_loaded_kernels.c - the kernels of barnes_hut_kernels.c with a load
- * (barnes_hut_visit.h). They are separate, so that the code of the others does not change.
+ * (barnes_hut_visit.h). They are separate, so that the load does not change the code of the others.
  */
 #include "barnes_hut_together.h"
 #include "barnes_hut_visit.h"
@@ -23,7 +23,8 @@ YOKE_KERNEL(barnes_hut_loaded, i, YOKE_VALUE(int32_t, node_count), YOKE_VALUE(fo
     loads[i] = results;
 }
 
-/* Eight sums between loading and storing the lanes' variables, which a CPU keeps in memory. */
+/* Does eight sums each time that the lanes' variables are loaded and stored: a CPU keeps them in
+ * memory. */
 #define SUM_TWICE                                                                                  \
     YOKE_MINE(even) += YOKE_MINE(odd);                                                             \
     YOKE_MINE(odd) += YOKE_MINE(even);

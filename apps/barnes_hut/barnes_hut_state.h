@@ -9,9 +9,9 @@
 /* The form of a kernel's results. */
 enum barnes_hut_results {
     RESULTS_PULLS,  /* a pull for each body */
-    RESULTS_LOADED, /* also the check value of its load */
-    RESULTS_STEPS,  /* the same, with a load and without */
-    RESULTS_SUMS    /* sums of both as whole numbers (units_t) */
+    RESULTS_LOADED, /* a pull for each body, and the check value of its load */
+    RESULTS_STEPS,  /* the same; without a load no check values are written */
+    RESULTS_SUMS    /* sums of pulls and check values, as whole numbers (units_t) */
 };
 
 struct energy {
@@ -29,9 +29,9 @@ struct barnes_hut_state {
     int chooses;
     enum barnes_hut_results results;
     struct star *start, *loose; /* loose: where the next step begins */
-    struct tree tree;           /* the following are in tree order: */
+    struct tree tree;           /* the following arrays are in tree order: */
     body_t *bodies;
-    vector_t *velocities; /* before the latest pulls */
+    vector_t *velocities; /* before the latest pulls act on them */
     int32_t *ids;
     node_t *nodes;
     pull_t *pulls;
@@ -39,7 +39,7 @@ struct barnes_hut_state {
     int64_t *sums;           /* or NULL */
     struct energy *energies; /* one for each block of the tree */
     double first_energy, energy;
-    /* NULL while detached; the last two also if they do not exist. */
+    /* NULL while detached. load_array and sum_array are also NULL if the kernel needs none. */
     yoke_array *body_array, *node_array, *pull_array, *load_array, *sum_array;
 };
 
@@ -54,16 +54,16 @@ yoke_status barnes_hut_find_forces(struct barnes_hut_state *state, struct app_ru
 
 yoke_status barnes_hut_attach(void *state, yoke_runtime *runtime);
 yoke_status barnes_hut_detach(void *state);
-/* Arrays to acquire: all of them, or none. */
+/* An array to acquire. barnes_hut_acquire acquires all of them, or none. */
 struct barnes_hut_hold {
     yoke_array *array; /* or NULL */
     yoke_access_mode mode;
 };
 yoke_status barnes_hut_acquire(const struct barnes_hut_hold *holds, int count);
-/* `status` if that is a failure, otherwise the result of releasing. */
+/* Releases them. Returns `status` if that is a failure, otherwise the result of releasing. */
 yoke_status barnes_hut_release(const struct barnes_hut_hold *holds, int count, yoke_status status);
 
-/* YOKE_EINVAL: the tree is invalid. */
+/* Returns YOKE_EINVAL if the tree is invalid. */
 yoke_status barnes_hut_check_tree(const struct barnes_hut_state *state);
 /* Does nothing without a load. Writes at most 47 characters to `note`. */
 yoke_status barnes_hut_check_load(const struct barnes_hut_state *state, char *note);

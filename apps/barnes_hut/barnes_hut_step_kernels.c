@@ -1,18 +1,17 @@
-/* barnes_hut_step_kernels.c - the forces as work that makes more work: a body meets nodes, and the
- * children of nodes that must be opened are met next (papers/002, section 5.1). There are two
- * forms.
+/* barnes_hut_step_kernels.c - the forces as work that makes more work: a body visits nodes, and
+ * then the children of the nodes that it must open (papers/002, section 5.1). There are two forms.
  *
  * `barnes_hut_apart` does exactly this. An item is a body and a run of siblings, the children of
- * one cell. A step meets them all, and each node to open becomes an item of its own. So one body
+ * one cell. A step visits them all, and each node to open becomes an item of its own. So one body
  * can occupy many lanes, which fills a GPU with more lanes than there are bodies. The cost: 300
  * items per body with 100,000 bodies, most of which pass through memory, and sums from many lanes.
- * One item carries the sum on. An item with nothing to open adds its part to the body's sum, as
- * 64-bit whole numbers, so that the result does not depend on the order.
+ * Of the items that a step makes, one takes over the sum so far. An item with nothing to open adds
+ * its sum to the body's, as 64-bit whole numbers, so that the result does not depend on the order.
  *
- * `barnes_hut_steps` uses the tree's order. The children of a cell come after it, and after them
- * what its siblings left to do: everything that a body has still to meet is one run. So an item
- * emits at most one item, its sum stays in registers, nothing is stacked, and the result is written
- * once. It meets up to `how.visits` nodes in a step, because a step costs a lane as much as some
+ * `barnes_hut_steps` uses the tree's order. The children of a cell come directly after it, and
+ * before its next sibling, so all nodes that a body still has to visit are one run. So an item
+ * emits at most one item, its sum stays in registers, no stack is needed, and the result is written
+ * once. It visits up to `how.visits` nodes in a step, because a step costs a lane as much as some
  * visits. The remaining advantage of the step form is that a lane whose body is done gets the next
  * one at once.
  */
@@ -24,7 +23,7 @@ YOKE_FN walk_t barnes_hut_walk(int32_t body, int32_t next, int32_t end)
     return YOKE_INIT(walk_t, YOKE_INIT(pull_t, 0.0f, 0.0f, 0.0f, 0.0f), body, next, end, 0);
 }
 
-/* Meets the node; 1: its children need not be met. */
+/* Visits the node. Returns 1 if its children need not be visited. */
 YOKE_FN int barnes_hut_meet(const node_t *node, body_t me, forces_t how, walk_t *walk)
 {
     walk->loads += barnes_hut_load(barnes_hut_distance2(node, me), how.load);
@@ -53,8 +52,8 @@ YOKE_STEP_KERNEL(barnes_hut_steps, walk_t, walk, i, 1, INT32_MAX, YOKE_VALUE(int
     }
 }
 
-/* `sums`: four for each body; after those of all bodies, only with a load, one load sum for
- * each. */
+/* Adds to `sums`: four sums for each body; behind those of all bodies, only with a load, one load
+ * sum for each. */
 YOKE_FN void barnes_hut_add(walk_t walk, units_t units, YOKE_GLOBAL int64_t *sums)
 {
     YOKE_GLOBAL int64_t *const mine = sums + 4 * (int64_t)walk.body;
@@ -66,7 +65,8 @@ YOKE_FN void barnes_hut_add(walk_t walk, units_t units, YOKE_GLOBAL int64_t *sum
         yoke_add(&sums[units.loads_at + walk.body], (int64_t)walk.loads);
 }
 
-/* Generations: the root, then the children of a cell at each level, including the root's. */
+/* At most TREE_LEVELS + 2 generations: the root, then the children of a cell at each level,
+ * beginning with the root's children. */
 YOKE_STEP_KERNEL(barnes_hut_apart, walk_t, walk, i, TREE_CHILDREN, TREE_LEVELS + 2,
                  YOKE_VALUE(int32_t, node_count), YOKE_VALUE(forces_t, how),
                  YOKE_VALUE(units_t, units), YOKE_IN(body_t, bodies), YOKE_IN(node_t, nodes),

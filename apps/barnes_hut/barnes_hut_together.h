@@ -2,7 +2,7 @@
  * is opened if one of them needs it; those that took it as one mass wait until the walk has left
  * it.
  *
- * Text for the bodies of two kernels, as a macro: the lanes' own variables are arrays on a CPU.
+ * The text of two kernels' bodies is a macro, because the lanes' own variables are arrays on a CPU.
  */
 #ifndef YOKE_APPS_BARNES_HUT_TOGETHER_H
 #define YOKE_APPS_BARNES_HUT_TOGETHER_H
@@ -15,9 +15,9 @@
         YOKE_PRIVATE(float, potential), YOKE_PRIVATE(int32_t, resume),                             \
         YOKE_PRIVATE(int32_t, opens)
 
-/* What a kernel does in addition: `begins` and `ends` with each lane l; `meets` with each lane at a
- * node at distance^2 d2, in which the lane takes part if `here`; `goes_on` once per node, outside
- * lanes. */
+/* The arguments are what a kernel does in addition: `begins` and `ends` for each lane l; `meets`
+ * for each lane and node, where d2 is the squared distance, and `here` is 1 if the lane visits the
+ * node; `goes_on` once per node, outside of lanes. */
 #define BARNES_HUT_TOGETHER(begins, meets, goes_on, ends)                                          \
     int32_t k = 0;                                                                                 \
     YOKE_LANES(l)                                                                                  \

@@ -1,5 +1,5 @@
-/* barnes_hut_tree_check.c - checks the tree: each star is in one leaf, inside cells that have the
- * mass of their contents, and the whole is where the stars are.
+/* barnes_hut_tree_check.c - checks the tree: each star is in one leaf, each cell has the mass of
+ * its contents, and the root's centre of mass is that of all stars.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -36,7 +36,7 @@ static yoke_status leave_cells(struct inside *inside, int32_t k)
     return YOKE_OK;
 }
 
-/* Whether the node is a leaf with this body. */
+/* Returns 1 if the node is a leaf with this body. */
 static int is_leaf_of(const node_t *node, int32_t k, const body_t *body)
 {
     return node->skip == k + 1 && node->size2 == 0 && node->x == body->x && node->y == body->y &&

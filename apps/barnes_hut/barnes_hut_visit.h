@@ -16,7 +16,8 @@ YOKE_FN float barnes_hut_distance2(const node_t *node, body_t me)
     return dx * dx + dy * dy + dz * dz;
 }
 
-/* 1: it was far enough, or a body, and its pull is in the sum. 0: it has to be opened. */
+/* Returns 1 if the node is far enough, or a body: then its pull is added to the sum. Returns 0 if
+ * the node has to be opened. */
 YOKE_FN int barnes_hut_visit(const node_t *node, body_t me, forces_t how, pull_t *sum)
 {
     const float d2 = barnes_hut_distance2(node, me);
@@ -32,15 +33,14 @@ YOKE_FN int barnes_hut_visit(const node_t *node, body_t me, forces_t how, pull_t
     return far;
 }
 
-/* The sequence begins with 0 and 1, which a compiler must not know, or it would compute the
- * sequence once for all visits: the distance never exceeds this bound, but the compiler cannot know
- * that. */
+/* Returns 0, with which the sequence begins: no distance exceeds this bound. The compiler cannot
+ * know that; otherwise it would compute the sequence once for all visits. */
 YOKE_FN uint32_t barnes_hut_first(float d2)
 {
     return d2 > 1e30f;
 }
 
-/* The sequence's number `index`, modulo 2^32: `index` sums, each of which waits for the one
+/* Returns the sequence's number `index`, modulo 2^32: `index` sums, each of which waits for the one
  * before. */
 YOKE_FN uint32_t barnes_hut_load(float d2, int32_t index)
 {

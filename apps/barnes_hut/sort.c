@@ -2,7 +2,7 @@
  * items: count each value in each block, then move every item to its place. A digit that is equal
  * in all keys is skipped.
  *
- * The cost does not depend on the distribution of the keys. Those of a star cluster are badly
+ * The cost does not depend on the distribution of the keys. The keys of a star cluster are badly
  * distributed: most have the same first digits.
  */
 #include "sort.h"
@@ -64,9 +64,8 @@ static void place_block(void *context, int64_t block)
         sort->spare[at[digit(sort, i)]++] = sort->items[i];
 }
 
-/* From the counts of a digit's values to the positions of their first items. Returns 0 if all items
- * have the same value.
- */
+/* Turns the counts of a digit's values into the positions of their first items. Returns 0 if all
+ * items have the same value. */
 static int counts_to_places(struct sort *sort)
 {
     int32_t at = 0;

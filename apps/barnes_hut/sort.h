@@ -1,4 +1,4 @@
-/* sort.h - keys in ascending order, by all cores of the host. */
+/* sort.h - sorts keys in ascending order, by all cores of the host. */
 #ifndef YOKE_APPS_SORT_H
 #define YOKE_APPS_SORT_H
 
@@ -13,7 +13,7 @@ struct sort {
     int64_t count, blocks;
     struct sort_item *items; /* in any order; sorted after sort_run */
     struct sort_item *spare; /* sort_run may have swapped the two */
-    int32_t (*at)[256];      /* by block */
+    int32_t (*at)[256];      /* [block]: counts of a digit's values, then their places */
     int shift;               /* of the current digit */
 };
 

@@ -1,15 +1,15 @@
 /* tree.c - from stars in any order to nodes in depth-first order, in six passes over the stars:
  *
- *     box      the cube that contains them all
- *     keys     each star's position in it as a Morton key: 3 bits per level, the root's first
+ *     box      finds the cube that contains all stars
+ *     keys     turns each star's position in it into a Morton key: 3 bits per level, root's first
  *     (sort)   by key: now every cell is a run of neighbours
- *     gather   stars into that order; and how many cells begin at each: those of the levels beyond
- *              what it shares with its left neighbour, found by galloping to their ends
- *     number   running sums: star i is node i + cells that began before and at i
- *     emit     each star writes the cells that begin at it, then itself
+ *     gather   copies stars into that order, and counts the cells that begin at each: those of
+ *              deeper levels than it shares with its left neighbour; galloping finds their ends
+ *     number   sums up these counts: star i is node i + cells that began before and at i
+ *     emit     writes, for each star, the cells that begin at it, then the star itself
  *
  * Within a pass no block waits for another, so all passes run in blocks. A cell's mass is summed
- * over its stars in double precision: once per level for each star.
+ * over its stars in double precision, so each star is added once per level.
  */
 #include "tree.h"
 
@@ -21,7 +21,7 @@
 #include "../cores.h"
 #include "../memory.h"
 
-/* Beyond this the cube of a distance exceeds a float. */
+/* The greatest coordinate: beyond it the cube of a distance exceeds a float. */
 #define FARTHEST 1e12f
 enum { STARS_A_BLOCK = 2048, BLOCKS_MAX = 128 };
 
@@ -150,17 +150,16 @@ static uint64_t key_of(const struct tree *tree, int64_t i)
     return tree->sort.items[i].key;
 }
 
-/* Number of levels, besides the root, in which two stars share a cell: TREE_LEVELS if their keys
- * are equal.
- */
+/* Returns the number of levels, besides the root, in which two stars share a cell: TREE_LEVELS if
+ * their keys are equal. */
 static int levels_in_common(const struct tree *tree, int64_t a, int64_t b)
 {
     const uint64_t differ = key_of(tree, a) ^ key_of(tree, b);
     return differ ? (__builtin_clzll(differ) - 1) / 3 : TREE_LEVELS;
 }
 
-/* The first star after `from` outside the cell of that level that begins at `from`; the stars
- * before `known` are known to be inside. */
+/* Returns the first star behind the cell, of which `first` and `level` are known. The stars before
+ * `known` are known to be inside. */
 static int64_t end_of(const struct tree *tree, const struct cell *cell, int64_t known)
 {
     const int shift = 3 * (TREE_LEVELS - cell->level);
@@ -181,7 +180,7 @@ static int64_t end_of(const struct tree *tree, const struct cell *cell, int64_t 
     return outside;
 }
 
-/* The cells that begin at star `i`, smallest first. */
+/* Finds the cells that begin at star `i`, smallest first. Returns how many they are. */
 static int cells_at(const struct tree *tree, int64_t i, struct cell cells[TREE_LEVELS + 1])
 {
     const int above = i > 0 ? levels_in_common(tree, i - 1, i) : -1;
@@ -234,8 +233,8 @@ static int32_t node_of_first(const struct tree *tree, int64_t star)
     return (int32_t)star + tree->cells_before[star];
 }
 
-/* Stars that the keys do not distinguish form a cell as large as their distance: a cluster of stars
- * at the same position has size 0 and need not be opened. */
+/* Stars with equal keys form a cell as large as their distances: a cluster of stars at the same
+ * position has size 0 and need not be opened. */
 static double side_of(const struct tree *tree, const struct cell *cell)
 {
     const body_t *bodies = tree->bodies, *first = &bodies[cell->first];

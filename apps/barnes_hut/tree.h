@@ -28,7 +28,7 @@ struct tree {
     vector_t *velocities;     /* [count] */
     int32_t *ids;             /* [count] */
     node_t *nodes;            /* [2 * count] */
-    /* Also made by tree_build. */
+    /* More results of tree_build. */
     int32_t node_count;
     double low[3], side; /* of the cube that is the root */
     /* Private. */
@@ -38,10 +38,11 @@ struct tree {
     struct tree_block *in_block; /* [blocks] */
 };
 
-/* `from`: count and the caller's fields. */
+/* `from` has the count and the fields that the caller sets. */
 yoke_status tree_open(const struct tree *from, struct tree *out);
 void tree_close(struct tree *tree);
-/* YOKE_EINVAL, with the star's index, if a position is outside the range of floats used here. */
+/* Returns YOKE_EINVAL, with the star's index, if a position is outside the range of floats used
+ * here. */
 yoke_status tree_build(struct tree *tree);
 
 #endif

@@ -14,7 +14,7 @@ struct gravity {
     double softening2;
 };
 
-/* The acceleration of body `i` by all others. */
+/* Computes the acceleration of body `i` by all others. */
 void gravity_direct(const struct gravity *gravity, int64_t i, double acceleration[3]);
 double gravity_distance(const double a[3], const double b[3]);
 

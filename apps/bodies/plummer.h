@@ -1,4 +1,4 @@
-/* plummer.h - the usual first cluster of stars: Plummer's sphere in equilibrium. */
+/* plummer.h - the usual initial cluster of stars: Plummer's sphere in equilibrium. */
 #ifndef YOKE_APPS_PLUMMER_H
 #define YOKE_APPS_PLUMMER_H
 

@@ -2,8 +2,9 @@
  * planes.
  *
  * A head with noise of known strength is smoothed along its edges but not across them (kernels and
- * formulas: denoise_kernels.c). A run is --steps times two jobs; the volume stays on the devices
- * from step to step, which exchange only the planes at their borders, and comes home at the end.
+ * formulas: denoise_kernels.c). A run does two jobs in each of --steps steps. The volume stays on
+ * the devices from step to step; they exchange only the planes at the borders of their parts. At
+ * the end the result is copied to the host.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * Where a box ends inside the volume, its voxels near that side are wrong at first, and the error
  * spreads like heat. At 6 deviations sqrt(2 tau steps) from that side it has practically vanished,
  * and from there on the result must agree. The whole result must have the exact properties of the
- * scheme: the sum of all voxels stays, the variance does not grow, and no voxel leaves the range of
- * the input by more than the small overshoot of mixed derivatives.
+ * scheme: the sum of all voxels does not change, the variance does not grow, and no voxel leaves
+ * the range of the input by more than the small overshoot of mixed derivatives.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -180,7 +180,7 @@ yoke_status denoise_verify(void *state, char *note)
     return status;
 }
 
-/* Peak signal to noise ratio in dB (the peak is 1), of voxels brighter than `above`. */
+/* Returns the peak signal to noise ratio in dB (the peak is 1) of voxels brighter than `above`. */
 static double psnr(const struct denoise_state *s, const float *image, double above)
 {
     double squares = 0.0;
@@ -195,7 +195,8 @@ static double psnr(const struct denoise_state *s, const float *image, double abo
     return count ? -10.0 * log10(squares / (double)count + 1e-30) : NAN;
 }
 
-/* The middle planes of `count` images side by side; a plane's last line is on top. */
+/* Writes a picture of the middle planes of `count` images side by side; a plane's last line is on
+ * top. */
 static yoke_status write_slices(const struct denoise_state *s, const float *const *images,
                                 int count, const char *suffix)
 {

@@ -9,11 +9,12 @@
  *
  * D is a function of J, so no eigenvector is ever formed. B is J's deviator divided by its size p,
  * with eigenvalues b1 >= b2 >= b3, and A = B - b3. Then D = 1 + c1 A + c2 A^2, where c1 and c2 are
- * such that A's eigenvalues b1 - b3 and b2 - b3 get the right values. The eigenvalues are 2
- * cos(angle), and a third of a turn further on, with cos(3 angle) = r = det(B) / 2. Where two of
- * them meet, r is +1 or -1, and gives their distance only up to the root of its rounding error; 1 -
- * r^2, computed as a sum of squares, gives it exactly. Nothing branches, and equal eigenvalues or J
- * = 0 need no special case: where b1 and b2 meet, c2 becomes inexact but its effect vanishes.
+ * such that A's eigenvalues b1 - b3 and b2 - b3 get the right values. B's eigenvalues are
+ * 2 cos(angle), and the same for the angle plus and minus a third of a turn, with
+ * cos(3 angle) = r = det(B) / 2. Where two of them are nearly equal, r is near +1 or -1, and gives
+ * their distance only up to the root of its rounding error; 1 - r^2, computed as a sum of squares,
+ * gives it exactly. There are no branches, and equal eigenvalues or J = 0 need no special case:
+ * where b1 and b2 are equal, c2 becomes inexact but its effect vanishes.
  */
 #ifndef YOKE_APPS_DENOISE_DIFFUSION_H
 #define YOKE_APPS_DENOISE_DIFFUSION_H
@@ -34,8 +35,8 @@ YOKE_FN float within_one(float x)
     return low < 1.0f ? low : 1.0f;
 }
 
-/* cos(acos(r) / 3) as a polynomial in t = sqrt((1 + r) / 2), 0 to 1, exact to 2e-7: smooth in t at
- * both ends, unlike in r. */
+/* cos(acos(r) / 3) as a polynomial in t = sqrt((1 + r) / 2), 0 to 1, with an error of 2e-7: as a
+ * function of t it is smooth at both ends, as a function of r it is not. */
 YOKE_FN float cos_third(float t)
 {
     return (((((-0.002103491f * t + 0.010501754f) * t - 0.026399749f) * t + 0.051474763f) * t -
@@ -46,16 +47,16 @@ YOKE_FN float cos_third(float t)
            0.5f;
 }
 
-/* g - 1. `x` is s / K^2. At the bound exp is 1e-37; below it, vector versions of exp become
- * slow. */
+/* Returns g - 1, where `x` is s / K^2. At the bound exp is 1e-37; below it, vector versions of exp
+ * become slow. */
 YOKE_FN float lack_of(float x)
 {
     const float x4 = at_least((x * x) * (x * x), 0.039f);
     return -expf(-3.31488f / x4);
 }
 
-/* 1 - r^2 = the discriminant of B / 108: by Cauchy and Binet the sum of the squared 3 x 3 minors of
- * 1, B and B^2 as columns of 6 elements, in which those off the diagonal count twice. */
+/* Returns 1 - r^2 = the discriminant of B / 108: by Cauchy and Binet the sum of the squared 3 x 3
+ * minors of 1, B and B^2 as columns of 6 elements, in which those off the diagonal count twice. */
 YOKE_FN float discriminant_of(tensor b, tensor c)
 {
     const float bx = b.yy - b.zz, by = b.zz - b.xx, bz = b.xx - b.yy;
@@ -84,7 +85,7 @@ YOKE_FN tensor square_of(tensor b)
     return c;
 }
 
-/* `scale` times J's eigenvalues is in units of K^2. */
+/* Returns D for J. `scale` converts J's eigenvalues to units of K^2. */
 YOKE_FN tensor diffusion_of(tensor j, float scale)
 {
     const float mean = (j.xx + j.yy + j.zz) * (1.0f / 3.0f);

@@ -14,10 +14,10 @@ struct denoise_parameters {
     int64_t size[3]; /* x (the fastest), y, z; each at least 1 */
     double contrast; /* K: gradients, per voxel, that count as edges */
     double tau;      /* time step; stable up to 1/6 */
-    float *image[2]; /* memory for both, denoise_image_floats each; NULL: yoke's own */
+    float *image[2]; /* memory of both images, denoise_image_floats each; NULL: yoke allocates it */
 };
 
-/* Planes begin with a margin, and lines are `pitch` long. */
+/* Returns the floats of an image in the layout of denoise_grid.h. */
 int64_t denoise_image_floats(const int64_t *size);
 
 struct denoise_filter {
@@ -38,9 +38,9 @@ yoke_status denoise_filter_close(struct denoise_filter *filter);
 
 /* Starts from these voxels, which are contiguous in memory. */
 yoke_status denoise_filter_put(struct denoise_filter *filter, const float *voxels);
-/* One time step: two jobs, passed to `run` in turn. */
+/* Does one time step: two jobs, passed to `run` one after the other. */
 yoke_status denoise_filter_step(struct denoise_filter *filter, denoise_run_fn *run, void *context);
-/* Brings the current image to the host; otherwise denoise_filter_get does so. */
+/* Copies the current image to the host now; otherwise denoise_filter_get does so later. */
 yoke_status denoise_filter_home(struct denoise_filter *filter);
 yoke_status denoise_filter_get(struct denoise_filter *filter, float *voxels);
 

@@ -5,8 +5,9 @@
  * 1 of any voxel can be read, so kernels load both sides without a test and then choose. Elements
  * outside the voxels have undefined contents and no influence.
  *
- * What denoise_tensor passes to denoise_step is in two arrays, because only one of them is needed
- * from neighbouring planes: rows of 4 such planes (xx, yy, x, y) and of 2 (zz, z).
+ * denoise_tensor passes its results to denoise_step in two arrays, because denoise_step needs only
+ * one of them from neighbouring planes: `up`, with 2 planes in a row (zz, z). The other is `flat`,
+ * with 4 planes in a row (xx, yy, x, y).
  */
 #ifndef YOKE_APPS_DENOISE_GRID_H
 #define YOKE_APPS_DENOISE_GRID_H

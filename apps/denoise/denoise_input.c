@@ -1,5 +1,5 @@
-/* denoise_input.c - a volume of any size from one of fixed size: cut from its middle, and mirrored
- * beyond its faces, so that larger sizes consist of the same tissue and have no new edges.
+/* denoise_input.c - makes a volume of any size from one of fixed size: cut from its middle, and
+ * mirrored beyond its faces, so that larger sizes consist of the same tissue and have no new edges.
  */
 #include "denoise_input.h"
 
@@ -16,7 +16,8 @@
 
 enum { PHANTOM = 192 };
 
-/* Index in an image of `have` of the voxel at `at` of `want`: middles coincide, then a zigzag. */
+/* Returns which voxel of `have` becomes voxel `at` of `want`, along one axis: the middles coincide,
+ * and beyond its ends the image is mirrored. */
 static int64_t source_index(int64_t at, int64_t want, int64_t have)
 {
     int64_t turn = (at + (have - want) / 2) % (2 * have);

@@ -5,11 +5,12 @@
  * the step needs of it: its diagonal, and m, the part of D grad I due to its other elements.
  * denoise_step adds the differences of the fluxes through a voxel's faces; a face's flux is the
  * mean diagonal element times the difference of the two voxels, plus the mean m. The image is
- * mirrored beyond its faces, so nothing flows through them, and the sum of all voxels stays.
+ * mirrored beyond its faces, so nothing flows through them, and the sum of all voxels does not
+ * change.
  *
- * A step reads and writes 4 + 24 and 28 + 4 bytes per voxel; for 4 and 12 of these bytes it also
- * needs the planes above and below. One kernel for everything would save 48 bytes but solve 7
- * eigenproblems per voxel.
+ * Per voxel, denoise_tensor reads 4 bytes and writes 24; denoise_step reads 28 and writes 4. Of the
+ * bytes read, 4 and 12 are also needed from the planes above and below. One kernel for everything
+ * would save 48 bytes but solve 7 eigenproblems per voxel.
  */
 #include <yoke/kernel.h>
 
@@ -108,7 +109,7 @@ YOKE_KERNEL3(denoise_tensor, i, j, k, YOKE_VALUE(denoise_grid, g), YOKE_VALUE(fl
     to_up[g.plane] = t.xz * gx + t.yz * gy;
 }
 
-/* In a mirrored voxel m has the opposite sign: the mean m at the image's faces is 0. */
+/* In a mirrored voxel m has the opposite sign, so the mean m at the image's faces is 0. */
 YOKE_KERNEL3(denoise_step, i, j, k, YOKE_VALUE(denoise_grid, g), YOKE_VALUE(float, half_tau),
              YOKE_IN(float, image), YOKE_IN(float, flat), YOKE_IN(float, up), YOKE_OUT(float, next))
 {

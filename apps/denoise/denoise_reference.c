@@ -35,7 +35,7 @@ static double value(const struct image *image, const int64_t *at)
     return image->voxels[place(image->size, at)];
 }
 
-/* One rotation that makes a[p][q] zero; v collects them. */
+/* Does one rotation that makes a[p][q] zero; v collects the rotations. */
 static void rotate(double a[3][3], double v[3][3], int p, int q)
 {
     if (a[p][q] == 0.0)
@@ -110,7 +110,8 @@ static void structure_at(const struct image *image, double *cells, const int64_t
     }
 }
 
-/* D in voxel `at`, and m: for each axis, the part of D grad I from the other axes. */
+/* Stores the diagonal of D in voxel `at`, and m: for each axis, the part of D grad I from the other
+ * axes. */
 static void tensor_at(const struct image *image, const int64_t *at, const double *d, double *out)
 {
     double gradient[3];
@@ -136,8 +137,8 @@ struct flow {
     double tau, *next;
 };
 
-/* Moves tau times the flux through the face between `at` and its upper neighbour along `axis` from
- * the one to the other. */
+/* Adds tau times the flux through the face between `at` and its upper neighbour along `axis` to the
+ * one, and subtracts it from the other. */
 static void exchange(const struct flow *flow, const int64_t *at, int axis)
 {
     const struct image *image = flow->image;

@@ -30,13 +30,14 @@ struct mm_state {
     struct app_memory memory;
     int libraries; /* 1: use them if they are found */
     yoke_kernel kernel;
-    const char *on_cores, *on_nvidia; /* the libraries it uses; NULL: its own text */
+    const char *on_cores, *on_nvidia; /* names of the libraries used; NULL: yoke's own text */
     yoke_array *arrays[3];            /* A, B, C; NULL while detached */
     int asked_panels, asked_blocks;   /* as requested; 0: choose */
     yoke_runtime *runtime;
     struct mm_devices devices;   /* of the runtime */
     struct mm_devices_need need; /* what their memory requires */
-    int64_t cut_rows;            /* rows that a run computes; everything is cut for this number */
+    int64_t cut_rows;            /* rows that a run computes; panels and blocks are cut for this
+                                  * number */
     struct mm_panels panels;     /* of B and C */
 };
 
@@ -177,7 +178,7 @@ static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime)
     return YOKE_OK;
 }
 
-/* For the first `rows` rows of C. */
+/* Finds what the devices' memory requires for the first `rows` rows of C. */
 static yoke_status look_at_memory(struct mm_state *s, int64_t rows)
 {
     const struct mm_product *p = &s->product;
@@ -191,7 +192,8 @@ static yoke_status look_at_memory(struct mm_state *s, int64_t rows)
     return mm_devices_panels(s->runtime, spec, s->asked_panels, &s->need);
 }
 
-/* If B is brought in panels, each block of rows would bring it once more. */
+/* If memory requires panels of B, there is one block of rows: each further one would copy B
+ * again. */
 static struct mm_tiles tiles_of(const struct mm_state *s, int64_t rows)
 {
     const struct mm_product *p = &s->product;
@@ -219,7 +221,7 @@ static yoke_status cut(struct mm_state *s, int64_t rows)
     s->cut_rows = rows;
     s->kernel.cpu.unit = (int)tiles.piece_rows;
     if (tiles.piece_rows && !s->devices.others)
-        s->kernel.unit = 1; /* no device works in groups */
+        s->kernel.unit = 1; /* no GPU: cores need no groups of rows */
     status = mm_panels_open(&s->panels, &s->product, s->arrays, tiles.panels);
     s->panels.blocks = tiles.blocks;
     return status;
@@ -270,7 +272,7 @@ static yoke_status mm_attach(void *state, yoke_runtime *runtime)
     return status;
 }
 
-/* From now on the inputs are the host's: devices' copies become invalid. */
+/* Makes the devices' copies of the inputs invalid, so that each run copies them again. */
 static yoke_status mm_reset(void *state)
 {
     struct mm_state *s = state;

@@ -10,7 +10,7 @@
 #include "mm_kernels.h"
 
 /* A chunk's part of the product, from the kernel's arguments (mm_kernels.h): the shape of its
- * blocks as libraries count, in elements, and where the blocks begin. */
+ * blocks in the types that libraries use, and where the blocks begin, in elements. */
 struct mm_shape {
     int rows, width, inner; /* C: rows x width */
     int b_row, c_row;       /* elements from one row to the next, in memory */
@@ -39,7 +39,7 @@ const char *mm_openblas_use(yoke_kernel *kernel, int single);
 
 /* Puts cuBLAS into the kernel, in the same way. */
 const char *mm_cublas_use(yoke_kernel *kernel, int single);
-/* Frees what was made for streams of runtimes. Call while these are still open. */
+/* Frees the handles that were made for streams of runtimes. Call while these are still open. */
 void mm_cublas_forget(void);
 
 #endif

@@ -1,14 +1,15 @@
 /* mm_check.c - two checks that share nothing with the kernels.
  *
- * All rows, after Freivalds: for a vector r of random signs, C r has to equal A (B r), which takes
- * three products with a vector. A wrong element shows in its row, because it is multiplied by 1 or
- * -1. Elements have mean 0, so the rounding errors of a sum have, too, and do not depend on its
- * length: the error of C_ij is 0.4 u |a_i| |b_j| (standard deviation; u = half the type's epsilon;
- * norms are Euclidean). The kernels cannot know the signs, so row i of C r is off by 0.4 u |a_i|
- * |B|. 8 u is allowed, plus the rounding of long double in the check itself.
+ * All rows are checked after Freivalds: for a vector r of random signs, C r has to equal A (B r),
+ * which takes three products with a vector. A wrong element shows in its row, because it is
+ * multiplied by 1 or -1. Elements have mean 0, so the rounding errors of a sum also have mean 0 and
+ * do not grow with its length: the error of C_ij is 0.4 u |a_i| |b_j| (standard deviation; u = half
+ * the type's epsilon; norms are Euclidean). The kernels cannot know the signs, so row i of C r is
+ * off by 0.4 u |a_i| |B|. 8 u is allowed, plus the rounding of long double in the check itself.
  *
- * Some rows, element by element in double precision: the allowed error is the bound of any sum of
- * `inner` terms in any order, inner u sum |a_ik b_kj|, and the same for the check's own sum.
+ * Some rows are checked element by element in double precision: the allowed error is the bound of
+ * any sum of `inner` terms in any order, inner u sum |a_ik b_kj|, and the same for the check's own
+ * sum.
  */
 #include "mm_check.h"
 
@@ -42,9 +43,9 @@ struct check {
     double unit;        /* largest relative error of one rounding of the type */
     signed char *signs; /* r */
     long double *image; /* B r */
-    double *squares;    /* of each row of B, then their sum in norm_b */
+    double *squares;    /* of each row of B: sum of its squares; norm_b: |B| */
     double norm_b;
-    struct element *rows; /* C r against A (B r) */
+    struct element *rows; /* of each row: C r against A (B r) */
     struct strip *strips;
 };
 
@@ -139,7 +140,7 @@ int64_t mm_sample_row(const struct mm_product *p, int sample)
                : (int64_t)(random_bits(p->seed + 3, (uint64_t)sample) % (uint64_t)p->rows);
 }
 
-/* Sums of row `row` in the columns of a strip, and of their terms' magnitudes. */
+/* Elements of a row of C in the columns of a strip, and the sums of their terms' magnitudes. */
 struct sums {
     double value[STRIP], size[STRIP];
 };

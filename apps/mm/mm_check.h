@@ -8,7 +8,8 @@
 
 enum { MM_SAMPLE = 64 };
 
-/* Row number `sample` of the MM_SAMPLE that are computed again; if there are no more rows, all. */
+/* Returns which row is number `sample` of the MM_SAMPLE rows that are computed again. If there are
+ * no more rows than that, all are. */
 int64_t mm_sample_row(const struct mm_product *product, int sample);
 
 /* On success writes a line of numbers to `note` (capacity 256). Uses all cores. */

@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* Sorted by the instructions of their products. Cores that are missing are newer than this list. */
+/* OpenBLAS's cores, by the instructions that their products use. Cores that are missing here are
+ * newer than this list. */
 static const struct {
     const char *name;
     enum mm_core_level level;

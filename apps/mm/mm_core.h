@@ -12,10 +12,10 @@
 
 enum mm_core_level { MM_CORE_OLD, MM_CORE_AVX2, MM_CORE_AVX512 };
 
-/* What the processor has, and the system lets programs use. */
+/* Returns the best level that the processor has and the system lets programs use. */
 enum mm_core_level mm_core_of_processor(void);
-/* The core to request instead of the one the library chose; NULL: the library's choice suits the
- * processor, or is unknown here. */
+/* Returns the core to request instead of the one that the library chose; NULL if the library's
+ * choice suits the processor, or is unknown here. */
 const char *mm_core_instead(const char *chosen, enum mm_core_level processor);
 
 #endif

@@ -100,7 +100,7 @@ static int make_handle(const yoke_cuda_call *call)
     return 0;
 }
 
-/* The stream's handle; returns 0 or an error of cuBLAS. */
+/* Finds or makes the stream's handle. Returns 0 or an error of cuBLAS. */
 static int handle_of(const yoke_cuda_call *call, cublas_handle *out)
 {
     int h = 0, status = 0;

@@ -24,13 +24,13 @@ struct mm_devices_need {
     double memory_bytes;
     char without[MM_DEVICES_TEXT]; /* why a device cannot take part, and what to do; "": all can */
 };
-/* For spec->rows of the product, with `asked` panels if that is not 0; fills in the devices' part
- * of the spec. A device without room for any panel, or for panels of that width, requires nothing:
- * yoke leaves it out. If there are no other devices, this fails with a text that says what to
- * do. */
+/* Finds what the devices' memory requires for spec->rows rows of the product, with `asked` panels
+ * if that is not 0; sets the devices' fields of `spec` itself. A device without room for any panel,
+ * or for panels of that width, requires nothing, because yoke leaves it out. If there are no other
+ * devices, this fails with a text that says what to do. */
 yoke_status mm_devices_panels(yoke_runtime *runtime, struct mm_stream_spec spec, int asked,
                               struct mm_devices_need *out);
-/* Prints a line for each of these. */
+/* Prints a line about the panels required and one about a device left out, if there are such. */
 void mm_devices_report(const struct mm_devices_need *need, FILE *out);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A group of MM_LANES lanes computes MM_ROWS rows of C, one strip of columns at a time: one column
  * per lane, whose MM_ROWS sums stay in registers. So an element of B is read once, by one lane
- * beside its neighbours, and used MM_ROWS times. Those of A, which all lanes need, are in local
+ * beside its neighbours, and used MM_ROWS times. Elements of A, which all lanes need, are in local
  * memory. On a CPU the lanes are the vector, and using four elements of B at once saves three
  * quarters of the traffic between sums and first cache. A last strip that would be short begins
  * earlier and computes some columns again, so that only a matrix narrower than a strip has idle
@@ -39,7 +39,8 @@
     if (r < YOKE_COUNT)                                                                            \
         c[(i + r) * c_row + at] = YOKE_MINE(s##r);
 
-/* Columns `column`, an expression of the lane l, in one strip; `fours` 0: shorter code. */
+/* Computes one strip: lane l computes `column`, an expression of l. `fours` 0 gives shorter
+ * code. */
 #define MM_STRIP(column, fours)                                                                    \
     {                                                                                              \
         YOKE_LANES(l)                                                                              \

@@ -50,10 +50,10 @@ static void *open_library(void)
     return NULL;
 }
 
-/* The library reads its variable when it is loaded, so it is loaded again; if other code has loaded
- * it, it stays as it is. A value set by the user is kept. Other threads may be reading the
- * environment: adding a variable makes a new table, the first time, and leaves the old one in
- * place; removing it would move what they read. */
+/* OpenBLAS reads the variable when it is loaded, so it is loaded again; this has no effect if other
+ * code has loaded it, too. A value set by the user is kept. The variable stays set: other threads
+ * may be reading the environment, and removing a variable would move what they read. Adding the
+ * first one makes a new table and leaves the old one in place. */
 static void *open_for(const char *core, void *library)
 {
     dlclose(library);
@@ -107,7 +107,7 @@ const char *mm_openblas_use(yoke_kernel *kernel, int single)
     pthread_once(&once, load);
     if (!words[0])
         return NULL;
-    /* The instructions to use were determined above. */
+    /* OpenBLAS chooses the instructions itself (load), so one variant serves all processors. */
     for (v = 1; v < YOKE_CPU_VARIANTS; v++)
         kernel->cpu.variant[v] = NULL;
     kernel->cpu.variant[0] = single ? rows_single : rows_double;

@@ -8,14 +8,14 @@
 #include "../app.h"
 #include "mm_product.h"
 
-/* If only the work, not memory, calls for panels, no more than GOOD are tried. */
+/* MM_PANELS_GOOD: the most panels that are tried for speed, if memory does not require more. */
 enum { MM_PANELS_GOOD = 16, MM_PANELS_MOST = APP_JOBS_MAX, MM_BLOCKS_MOST = 16 };
 
 struct mm_panels {
     const struct mm_product *product;
     yoke_array *const *arrays; /* A, B, C; borrowed */
     int blocks; /* blocks of rows of A and C; each is a job for every panel; at least 1 */
-    int count;  /* 1: B and C themselves */
+    int count;  /* number of panels; 1: B and C themselves */
     struct mm_panel {
         int64_t first, last; /* columns */
         yoke_array *b, *c;   /* NULL: not open, or not owned */
@@ -23,7 +23,7 @@ struct mm_panels {
 };
 
 /* Opens `count` panels, or somewhat fewer; `count` is at most the number of columns. The product
- * and its arrays A, B and C stay with the panels. */
+ * and `arrays` must exist until the panels are closed. */
 yoke_status mm_panels_open(struct mm_panels *panels, const struct mm_product *product,
                            yoke_array *const arrays[3], int count);
 yoke_status mm_panels_close(struct mm_panels *panels); /* closes those that are open */

@@ -1,4 +1,4 @@
-/* mm_product.c - filled by all cores: one core would take longer than the product. */
+/* mm_product.c - fills matrices by all cores: one core would take longer than the product. */
 #include "mm_product.h"
 
 #include <string.h>

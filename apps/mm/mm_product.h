@@ -14,9 +14,10 @@ struct mm_product {
 };
 
 size_t mm_element_size(const struct mm_product *product);
-/* A and B: elements in [-1, 1), each determined by the seed and its index alone. */
+/* Fills A and B with elements in [-1, 1), each determined by the seed and its index alone. */
 yoke_status mm_product_fill(struct mm_product *product);
-/* Sets all of C to NaN (in either type, all bits set): what is not computed is detected. */
+/* Sets all of C to NaN (in either type, all bits set), so that elements not computed are
+ * detected. */
 yoke_status mm_product_spoil(struct mm_product *product);
 
 #endif

@@ -15,12 +15,13 @@ struct mm_stream_spec {
     int panels_most;
 };
 
-/* Bytes that the device needs for a job on one of `panels` panels: B's columns, and the fewest rows
- * of A and C. */
+/* Returns the bytes that the device needs for a job on one of `panels` panels: B's columns, and the
+ * fewest rows of A and C. */
 int64_t mm_stream_bytes(const struct mm_stream_spec *spec, int panels);
-/* Whether it can take part with this number. */
+/* Returns 1 if the device can take part with this number of panels. */
 int mm_stream_fits(const struct mm_stream_spec *spec, int panels);
-/* The best number for it; 0: it can hold A, B and C with any number; -1: no number is enough. */
+/* Returns the best number of panels for the device; 0 if it can hold A, B and C with any number; -1
+ * if no number is enough. */
 int mm_stream_panels(const struct mm_stream_spec *spec);
 
 #endif

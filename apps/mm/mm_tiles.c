@@ -7,14 +7,14 @@
  *     rows, full width   48: 61   96: 77   192: 87   384: 91   750: 92
  *     columns, 750 rows  188: 67   375: 74   750: 85   1500: 89
  *
- * This fits 1 + f f / (1 + f) + 50 / columns with f = 50 / rows. For two cores pieces of full width
- * are best; for 32, pieces of full width would be too flat, and each core would read all of B from
- * memory.
+ * The time is 1 + f f / (1 + f) + 50 / columns times the best one, with f = 50 / rows. For two
+ * cores pieces of full width are best; for 32, pieces of full width would be too flat, and each
+ * core would read all of B from memory.
  *
  * A GPU begins when a block of A and a panel of B have arrived, and ends when its last tile of C is
- * home: with smaller tiles less of the copies remains visible. But the rows of a panel are not
- * contiguous, and each costs 0.16 us besides its bytes on its way home (an H200 on PCI Express 5,
- * 52 GB/s: panels of 4 kB per row came at 21 GB/s, of 7 kB at 33), and a library needs tiles as
+ * on the host: with smaller tiles less of the copies remains visible. But a panel's rows are not
+ * contiguous, and copying one to the host costs 0.16 us more than its bytes (an H200 on PCI Express
+ * 5, 52 GB/s: panels of 4 kB per row came at 21 GB/s, of 7 kB at 33), and a library needs tiles as
  * large as possible. There 7000 x 7000 doubles took, in ms, with these numbers of panels and
  * blocks:
  *
@@ -23,30 +23,31 @@
  *     2      11.0   11.3   10.9   11.2   11.1
  *     4       8.1    9.0    7.8    7.8    8.1
  *
- * One GPU is limited by what is left to compute when the last block has arrived, several GPUs by
- * the number of jobs.
+ * What limits one GPU is the work that is left when the last block has arrived; what limits several
+ * GPUs is the number of jobs.
  */
 #include "mm_tiles.h"
 
 #define FLAT   50.0
 #define NARROW 50.0
-/* A core without a further piece waits for the others for this fraction of a piece, even if all are
+/* After its last piece a core waits for the others for this fraction of a piece, even if all are
  * equal: some core is always delayed a little. */
 #define WAIT 0.02
 enum { NARROWEST = 256, PIECES_MOST = 8 };
-/* Bytes of a panel's row, and rows of a block; and the most jobs that are worth their number. */
+/* Good bytes of a panel's row and rows of a block, for one GPU and for several. GRID_MOST: the most
+ * panels, and the most blocks. */
 static const struct grain {
     int64_t panel_bytes, block_rows;
 } one_link = { 12 << 10, 832 }, more_links = { 11000, 1400 };
 enum { GRID_MOST = 8 };
-/* A smaller product is cut into this many blocks if each has this many rows: blocks add no copies.
- */
+/* A smaller product is cut into up to BLOCKS_LEAST blocks of at least BLOCK_ROWS_LEAST rows: blocks
+ * add no copies. */
 enum { BLOCKS_LEAST = 4, BLOCK_ROWS_LEAST = 512 };
-/* Beside GPUs it is not known yet how much the cores will get, and with large pieces some cores
- * would get none. */
+/* Most rows of a core's piece beside GPUs: how much the cores will get is not known yet, and with
+ * larger pieces some cores would get none. */
 enum { PIECE_ROWS_BESIDE = 128 };
 
-/* Libraries divide by these numbers. */
+/* Libraries are fast if a width is a multiple of these numbers. */
 enum { MULTIPLE = 64, ALIGNED = 2 };
 
 int64_t mm_tiles_width(int64_t columns, int count)
@@ -62,7 +63,7 @@ static int64_t part_of(int64_t whole, int64_t parts)
     return (whole - 1) / parts + 1;
 }
 
-/* In products of one element of A and one of B. */
+/* Returns the time in units of one product of an element of A and one of B. */
 static double time_of(const struct mm_tiles_spec *spec, int64_t rows, int64_t columns)
 {
     const double row_count = (double)part_of(spec->rows, rows);

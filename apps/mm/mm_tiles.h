@@ -11,17 +11,17 @@ struct mm_tiles_spec {
     int cores;                           /* cores that call a library for their pieces */
     int others;                          /* devices with their own memory */
     int panels, blocks;                  /* as requested; 0: choose */
-    int panels_most, jobs_most;          /* upper limit of panels x blocks */
+    int panels_most, jobs_most;          /* limits of panels, if chosen, and of panels x blocks */
 };
 struct mm_tiles {
     int panels, blocks; /* panels x blocks jobs */
-    int64_t piece_rows; /* rows of one call of a core; 0: any number */
+    int64_t piece_rows; /* fewest rows of one call by a core; 0: any number */
 };
 struct mm_tiles mm_tiles_cut(const struct mm_tiles_spec *spec);
 
-/* Columns of each panel except the last. All panels are equal if possible, because what is learned
- * from a job is used for equal jobs. Otherwise, if they are wide enough, a multiple of what
- * libraries divide by; then there may be fewer panels. */
+/* Returns the columns of each panel except the last. All panels are equal if possible, because what
+ * is learned from a job is used for equal jobs. Otherwise wide panels get a width with which
+ * libraries are fast; then there may be fewer panels. */
 int64_t mm_tiles_width(int64_t columns, int panels);
 
 #endif

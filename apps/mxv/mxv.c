@@ -1,11 +1,12 @@
-/* mxv.c - a matrix times a vector, row by row, with a chosen amount of work per element: from
- * limited by memory to limited by arithmetic, by --flops.
+/* mxv.c - a matrix times a vector, row by row, with an amount of work per element that --flops
+ * sets: limited by memory if it is small, by arithmetic if it is large.
  *
  * The matrix consists of MXV_BASE hashed rows, repeated (made by a job on all cores, so that
  * gigabytes take seconds), except that each row's first MARKS elements are its own. So every row
  * has its own result, and all of them can be checked: the base row's sum in double precision, plus
  * the marks. Elements are multiples of 2^-8 and the vector's of 2^-2, so with --flops 0 the result
- * must be exact in any order of summation; otherwise the bound is that of a sum of COLUMNS terms.
+ * must be exact in any order of summation; otherwise the allowed error is the bound for a sum of
+ * COLUMNS terms.
  */
 #include <float.h>
 #include <inttypes.h>
@@ -37,13 +38,13 @@ static const struct app_option mxv_options[] = {
     { NULL, NULL, NULL, NULL },
 };
 
-/* In [-1/2, 1/2), a multiple of 2^-8. */
+/* Returns a number in [-1/2, 1/2), a multiple of 2^-8. */
 static float element(uint64_t seed, uint64_t index)
 {
     return (float)((int)(random_bits(seed, index) >> 56) - 128) / 256;
 }
 
-/* Element `column` < MARKS of `row`. */
+/* Returns element `column`, which is below MARKS, of `row`. */
 static float mark(const struct mxv_state *s, int64_t row, int column)
 {
     return element(s->seed + 1, (uint64_t)(row * MARKS + column));
@@ -108,7 +109,7 @@ static yoke_status fill(struct mxv_state *s)
     return status;
 }
 
-/* As many rows as fit into 6/10 of the available memory. */
+/* Sets *out to DEFAULT_ROWS, or to as many rows as fit into 6/10 of the available memory. */
 static yoke_status default_rows(int64_t *out)
 {
     int64_t available, fit;
@@ -217,14 +218,14 @@ static yoke_status mxv_attach(void *state, yoke_runtime *runtime)
     return status;
 }
 
-/* From now on the host's: devices' copies become invalid. */
+/* Makes the devices' copies invalid, so that each run copies the array again. */
 static yoke_status refresh(yoke_array *array)
 {
     yoke_status status = yoke_array_acquire(array, YOKE_READ_WRITE);
     return status == YOKE_OK ? yoke_array_release(array) : status;
 }
 
-/* The result starts as NaN: a row that is not computed is detected. */
+/* The result starts as NaN, so that a row that is not computed is detected. */
 static yoke_status mxv_reset(void *state)
 {
     struct mxv_state *s = state;
@@ -271,7 +272,7 @@ static void add_term(const struct mxv_state *s, double a, int column, struct sum
 /* Compares all rows with `base_sums`, the sums of columns MARKS and up. */
 static yoke_status compare(const struct mxv_state *s, const struct sum *base_sums, char *note)
 {
-    /* COLUMNS roundings of the sum and those of the polynomial, which converges. */
+    /* COLUMNS roundings in the sum, and 16 for those in the polynomial, which converges. */
     const double unit = s->flops ? (COLUMNS + 16) * (double)FLT_EPSILON / 2 : 0;
     double worst = 0;
     int64_t i;

@@ -147,7 +147,7 @@ static yoke_status nbody_attach(void *state, yoke_runtime *runtime)
     return YOKE_OK;
 }
 
-/* Results start as NaN: a body that is not computed is detected. */
+/* Results start as NaN, so that a body that is not computed is detected. */
 static yoke_status nbody_reset(void *state)
 {
     struct nbody_state *s = state;
@@ -209,7 +209,7 @@ static yoke_status check_body(const struct nbody_state *s, int64_t i, double all
     const struct gravity all = { from, s->bodies, (double)s->softening2 };
     double right[3], error;
     gravity_direct(&all, i, right);
-    /* 1: of the order of the whole cluster's; near its centre forces cancel to less than that. */
+    /* The 1 is the order of magnitude of accelerations; near the centre they cancel to less. */
     error = gravity_distance(got, right) / (gravity_distance(right, zero) + 1);
     if (!(error <= allowed))
         return app_fail(YOKE_EINVAL,
@@ -227,7 +227,7 @@ static yoke_status check_body(const struct nbody_state *s, int64_t i, double all
     return YOKE_OK;
 }
 
-/* Forces between two bodies cancel, and momentum was 0 at the start. */
+/* The forces between two bodies cancel, and momentum was 0 at the start: both sums must be 0. */
 static yoke_status check_momentum(const struct nbody_state *s, double *out)
 {
     double force[3] = { 0 }, momentum[3] = { 0 }, sizes[2] = { 0 }, zero[3] = { 0 };

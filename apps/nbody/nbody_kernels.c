@@ -1,10 +1,12 @@
-/* nbody_kernels.c - two bodies per lane, and a part of the others. A group of lanes has NBODY_UNIT
- * bodies and goes through tiles of all bodies in local memory. Lanes NBODY_HALF apart have the same
- * two bodies: each sums over its part of the tile, and at the end the parts are added.
+/* nbody_kernels.c - each lane computes two bodies' sums over a part of all bodies. A group of lanes
+ * has NBODY_UNIT bodies and goes through tiles of all bodies in local memory. Lanes NBODY_HALF
+ * apart have the same two bodies: each sums over its part of the tile, and at the end these are
+ * added.
  *
  * Two bodies share what a lane reads of the tile, and one is computed while the other waits for its
- * root. Parts make up for the lanes that this saves: a GPU needs as many lanes as possible if
- * bodies are few. An H200 took for 524,288 and for 16,384 bodies, in ms:
+ * root. But two bodies per lane halve the number of lanes. Dividing tiles into parts makes up for
+ * that, because a GPU needs many lanes also if bodies are few. An H200 took for 524,288 and for
+ * 16,384 bodies, in ms:
  *
  *     one body per lane, rsqrtf             166.1   0.383
  *     one body per lane, yoke_rsqrtf        144.4   0.283
@@ -18,7 +20,7 @@
  */
 #include "nbody_kernels.h"
 
-/* The pull of `mass` at a distance of the square root of `d2`, per unit of distance. */
+/* Returns the pull of `mass` at the squared distance `d2`, per unit of distance. */
 YOKE_FN float pull(float mass, float d2)
 {
     const float r = yoke_rsqrtf(d2);

@@ -32,7 +32,7 @@ struct bvh_cut {
     int axis; /* -1: no axis separates the triangles */
     int bin;  /* the first bin of the second child */
     double cost;
-    float low, scale; /* from a centre's place on the axis to its bin */
+    float low, scale; /* convert a centre's place on the axis to its bin */
 };
 
 void bvh_measure(const struct bvh_ref *refs, struct bvh_range range, struct bvh_extent *extent);
@@ -53,7 +53,7 @@ static inline int bvh_bin_of(float centre, float low, float scale)
     return bin < BVH_BINS ? bin : BVH_BINS - 1;
 }
 
-/* 1: the triangle belongs to the second child. */
+/* Returns 1 if the triangle belongs to the second child. */
 static inline int bvh_is_second(const struct bvh_ref *ref, const struct bvh_cut *cut)
 {
     return bvh_bin_of(bvh_centre(ref, cut->axis), cut->low, cut->scale) >= cut->bin;

@@ -89,7 +89,7 @@ yoke_status bvh_spans_add(struct bvh_spans *spans, const struct bvh_span *span);
 
 /* bvh_split.c: makes branches from refs. */
 yoke_status bvh_split(struct bvh_work *work);
-/* 1: from here on the branch must be halved by count, or the tree would get too deep. */
+/* Returns 1 if the branch must be halved by count from here on, or the tree would get too deep. */
 int bvh_is_deep(const struct bvh_span *span, int32_t count);
 /* bvh_divide.c: divides one branch, by all cores. */
 yoke_status bvh_divide(struct bvh_work *work, const struct bvh_span *span, int32_t count);
@@ -102,7 +102,7 @@ int bvh_children(const struct bvh_work *work, const struct bvh_span *of,
 /* bvh_encode.c: makes the wide nodes, and the order of the triangles. */
 yoke_status bvh_encode(struct bvh_work *work);
 
-/* 1: a branch of `count` triangles, with everything below it, is left to one core. */
+/* Returns 1 if one core does a branch of `count` triangles with everything below it. */
 static inline int bvh_is_small(const struct bvh_work *work, int32_t count)
 {
     return count <= 1 + work->count / BVH_PARTS;

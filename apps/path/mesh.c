@@ -50,7 +50,7 @@ void mesh_build_close(struct mesh_build *build)
     build->named = NULL;
 }
 
-/* The list with more room, or NULL; then `*room` is unchanged. */
+/* Returns the list with more room; or NULL, and then `*room` is unchanged. */
 static void *grown(void *list, int64_t *room, size_t size)
 {
     const int64_t more = *room ? 2 * *room : ROOM_FIRST;

@@ -29,11 +29,11 @@ yoke_status mesh_add_corner(struct mesh_build *build, const struct text_file *fr
 void mesh_end_face(struct mesh_build *build);
 
 /* mesh_materials.c: finds or makes the material of that name. The pointer is valid until the next
- * call. mesh_find_material: -1: there is none. */
+ * call. mesh_find_material returns -1 if there is none. */
 yoke_status mesh_name_material(struct mesh_build *build, const struct text_file *from,
                                const char *name, struct mesh_material **out);
 int32_t mesh_find_material(const struct mesh_build *build, const char *name);
-/* The rest of a line as a name; "": the line has none. */
+/* Reads the rest of a line as a name; "" if nothing is left. */
 yoke_status text_take_name(const struct text_file *from, const char *at, char name[MESH_NAME_MOST]);
 /* mesh_mtl.c: reads the materials of a .mtl file. */
 yoke_status mesh_read_mtl(FILE *file, const char *path, struct mesh_build *build);

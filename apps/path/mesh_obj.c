@@ -42,7 +42,8 @@ static yoke_status read_vertex(struct obj *obj, const char *at)
     return mesh_add_vertex(&obj->build, &obj->from, xyz);
 }
 
-/* Skips the indexes of a texture coordinate and of a normal. 0: the text is not such indexes. */
+/* Skips the indexes of a texture coordinate and of a normal. Returns 0 if the text is not such
+ * indexes. */
 static int skip_more(const char **at)
 {
     int64_t skipped;
@@ -89,7 +90,7 @@ static yoke_status read_face(struct obj *obj, const char *at)
 
 /* --- materials --- */
 
-/* The path of file `name` in the directory of the mesh; free(). */
+/* Returns the path of file `name` in the directory of the mesh; free(). */
 static char *beside(const char *path, const char *name, size_t length)
 {
     const char *slash = *name == '/' ? NULL : strrchr(path, '/');

@@ -16,7 +16,7 @@ struct ply {
     struct mesh_build build;
     struct ply_header header;
     const struct ply_element *element; /* the element that is being read */
-    int64_t rest;                      /* elements of its kind that are left, with this one */
+    int64_t rest;                      /* elements of its kind that are left, including this one */
     const char *at;                    /* position in the element's line, for text files */
 };
 
@@ -170,7 +170,7 @@ static yoke_status read_elements(struct ply *ply)
 }
 
 /* Behind the last element, a text file may have only blanks. A binary file may have more data: some
- * programs leave some. */
+ * programs write more. */
 static yoke_status read_end(struct ply *ply)
 {
     yoke_status status = YOKE_OK;

@@ -27,7 +27,7 @@ static void path_close(void *state)
     free(s);
 }
 
-/* Devices get the form of the plain kernel that keeps their lanes busy. */
+/* GPUs get the form of the plain kernel that keeps their lanes busy. */
 static yoke_kernel plain_kernel(const struct path_state *s)
 {
     yoke_kernel kernel = path_lanes;

@@ -52,7 +52,7 @@ YOKE_FN place_t path_place(walk_t walk, float x, float y, float z)
                      path_pick(walk.axis, rz, rx, ry) - walk.shear_y * along, along);
 }
 
-/* 1: the ray, at 0, lies within the range of the three corners' coordinates. */
+/* Returns 1 if the ray, at 0, lies within the range of the three corners' coordinates. */
 YOKE_FN int32_t path_around(float o, float a, float b)
 {
     const float least = exact_least(exact_least(o, a), b);
@@ -147,7 +147,7 @@ YOKE_FN void path_visit(bvh_t bvh, walk_t *walk, uint32_t *stack)
     path_meet_all(bvh.triangles, first, met, walk);
 }
 
-/* 1: nodes are left. */
+/* Returns 1 if nodes are left. */
 YOKE_FN int path_walk_goes_on(const walk_t *walk)
 {
     return walk->mask > 0x00ffffffu;
@@ -170,7 +170,7 @@ YOKE_FN hit_t path_nearest(bvh_t bvh, ray_t ray)
     return walk.found;
 }
 
-/* 1: a triangle is hit before ray.far. */
+/* Returns 1 if a triangle is hit before ray.far. */
 YOKE_FN int path_blocked(bvh_t bvh, ray_t ray)
 {
     uint32_t stack[2 * PATH_BVH_LEVELS];

@@ -26,7 +26,7 @@ struct path_rays path_rays(const struct path_state *s)
 
 /* --- files --- */
 
-/* The place of index i in a picture stored by rows; -1: outside. */
+/* Returns the place of index i in a picture stored by rows; -1 if it is outside. */
 static int64_t place_of(const struct path_state *s, int64_t i)
 {
     const spot_t place = path_pixel(s->setup, (int32_t)i);

@@ -137,7 +137,7 @@ static void turn(struct reference *r, struct follow *f, const struct surface *su
     f->sees = m->kind != MATERIAL_DIFFUSE || r->state->setup.shadows == 0;
 }
 
-/* Follows one segment; 0: the path ends. */
+/* Follows one segment. Returns 0 if the path ends. */
 static int segment(struct reference *r, struct follow *f, int bounce)
 {
     const path_setup_t *setup = &r->state->setup;

@@ -278,7 +278,8 @@ YOKE_FN void path_leave(path_setup_t setup, path_t *p)
     p->bounce = -1;
 }
 
-/* The path's ray arrives at a surface. 1: the surface passes the path on; 0: the path ends. */
+/* The path's ray arrives at a surface. Returns 1 if the surface passes the path on, 0 if the path
+ * ends. */
 YOKE_FN int path_arrive(path_setup_t setup, path_t *p, place_on_t on, material_t m)
 {
     p->segments++;

@@ -43,7 +43,8 @@ static yoke_status wrong(const struct reader *reader, const char *format, ...)
     return app_fail(YOKE_EINVAL, "%s:%d: %s", reader->name, reader->line ? reader->line : 1, text);
 }
 
-/* Finds the next line that is not empty: its first character, and its length; 0: the end. */
+/* Finds the next line that is not empty: sets *out to its first character. Returns its length, 0 at
+ * the end. */
 static size_t find_line(struct reader *reader, const char **out)
 {
     while (*reader->at) {

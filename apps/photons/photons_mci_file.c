@@ -9,7 +9,7 @@
 
 enum { FILE_MOST = 1 << 20 };
 
-/* The number of the last line. */
+/* Returns the number of the text's last line. */
 static int line_of(const char *text)
 {
     int line = 1;

@@ -75,7 +75,7 @@ static void turn(struct walker *w, double g)
     u[2] = z;
 }
 
-/* The fraction that a wall reflects; `*behind` is the cosine on the wall's other side. */
+/* Returns the fraction that a wall reflects; `*behind` is the cosine on the wall's other side. */
 static double reflects(double n, double m, double cosine, double *behind)
 {
     const double in = acos(fmin(1, cosine)), sine = n / m * sin(in);
@@ -191,8 +191,8 @@ static uint64_t refer_one(const struct photons_state *s, int64_t id,
     return w.draws - first;
 }
 
-/* How many packets take a second or two. A few packets measure the draws per packet; they do not
- * count in the result. */
+/* Returns how many packets take a second or two. A few packets, which do not count in the result,
+ * measure the draws per packet. */
 static int64_t affordable(const struct photons_state *s, int64_t most)
 {
     double unused[2][2 * PHOTONS_KINDS] = { { 0 } };

@@ -72,7 +72,7 @@ static yoke_status by_columns(const struct sparse_build *build, int64_t **out)
     return status;
 }
 
-/* Writes each place once, in order; values of the same place are added. `ends[i]`: where row i's
+/* Writes each place once, in order; values of the same place are added. ends[i] is where row i's
  * next entry goes. */
 static void place(const struct sparse_build *build, const int64_t *order, struct sparse *matrix,
                   int64_t *ends)

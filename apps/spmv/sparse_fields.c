@@ -19,7 +19,7 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Up to four digits; 0 if there are none. */
+/* Takes up to four digits. Returns 0 if there are none. */
 static int take_digits(const char **at, int *out)
 {
     const char *begin = *at;
@@ -198,8 +198,8 @@ yoke_status sparse_next_whole(struct sparse_fields *fields, const char *what, in
     return YOKE_OK;
 }
 
-/* Reads an exponent, and copies its digits to `digits`, which has WIDTH_MOST bytes. 0: it is none.
- */
+/* Reads an exponent, and copies its digits to `digits`, which has WIDTH_MOST bytes. Returns 0 if it
+ * is none. */
 static int read_exponent(const char *at, char *digits, long *out)
 {
     char *end, *to = digits;

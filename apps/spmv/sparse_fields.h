@@ -23,7 +23,7 @@ yoke_status sparse_take_format(const struct text_file *from, const char **at,
 struct sparse_fields {
     struct text_file *from;
     const struct sparse_format *format;
-    const char *line; /* NULL: read a new line next */
+    const char *line; /* rest of the present line; NULL: read a new line next */
     int at;           /* fields of the line that were read */
 };
 /* The next field; on the next line if this line has no more. An error says that `what` belongs

@@ -17,7 +17,7 @@
 struct graph {
     struct text_file from;
     struct sparse_build build;
-    int64_t edges, skip; /* number of numbers before a vertex's neighbours */
+    int64_t edges, skip; /* skip: how many numbers come before a vertex's neighbours */
     int weighted, is_laplacian, has_negative;
 };
 

@@ -27,7 +27,7 @@ int64_t spmv_cut_blocks(const struct spmv_cut *cut)
     return (cut->count + SPMV_SPAN - 1) / SPMV_SPAN;
 }
 
-/* The row that contains `step` of the path: the last one that begins there or before. */
+/* Returns the row that contains `step` of the path: the last one that begins there or before. */
 static int64_t row_at(const struct spmv_cut *cut, int64_t step)
 {
     /* Row `low` begins at `step` or before. Row `high` begins later, or is the end. */

@@ -15,7 +15,7 @@ struct spmv_span {
     int32_t low, high; /* columns first and last; none: low > high */
 };
 
-/* Spans of this many tiles are also kept together: for ranges of many tiles. */
+/* The common span of this many tiles is also stored, for ranges of many tiles. */
 enum { SPMV_SPAN = 256 };
 
 struct spmv_cut {

@@ -1,10 +1,10 @@
 /* spmv_kernels.h - y = scale A x by tiles, and what solvers do with vectors, for both types.
  *
- * spmv: values scale; arrays tiles (with one behind), starts, columns, values, x; y and carry out.
- * spmv_dots: value joined (whether rows have carries); arrays tiles, carry, x; y inout, which gets
- * its carries; sums[0] += x y, sums[1] += y y. spmv_advance: value alpha; arrays tiles, p, q; x and
- * r inout; sums[0] += r r after x += alpha p, r -= alpha q. spmv_turn: value beta; arrays tiles, r;
- * p inout: p = r + beta p.
+ * Parameters of spmv: value scale; arrays tiles (one more than the range), starts, columns, values,
+ * x; outputs y and carry. spmv_dots: value joined (1 if rows have carries); arrays tiles, carry, x;
+ * adds the carries to y, then x y to sums[0] and y y to sums[1]. spmv_advance: value alpha; arrays
+ * tiles, p, q; x += alpha p, r -= alpha q, then adds r r to sums[0]. spmv_turn: value beta; arrays
+ * tiles, r; p = r + beta p.
  */
 #ifndef YOKE_APPS_SPMV_KERNELS_H
 #define YOKE_APPS_SPMV_KERNELS_H

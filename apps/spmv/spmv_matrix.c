@@ -101,8 +101,8 @@ static yoke_status cut_matrix(struct spmv_state *s)
     return status;
 }
 
-/* Values for the host and counts: starts modulo 2^32, rows in several tiles, whether all values are
- * whole. */
+/* Computes what runs and checks need: starts modulo 2^32, the number of rows in several tiles, and
+ * whether all values are whole. */
 static void look(struct spmv_state *s)
 {
     const struct sparse *matrix = &s->matrix;

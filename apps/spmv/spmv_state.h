@@ -61,7 +61,7 @@ void spmv_put(struct spmv_state *s, int vector, int64_t i, double value);
 int64_t spmv_length(const struct spmv_state *s, int vector);
 /* Element i of the vector that a run begins with: x, or for CG the right side b. */
 double spmv_given(const struct spmv_state *s, int64_t i);
-/* 1: the solver uses this vector. */
+/* Returns 1 if the solver uses this vector. */
 int spmv_has(const struct spmv_state *s, int vector);
 
 yoke_status spmv_attach(void *state, yoke_runtime *runtime);

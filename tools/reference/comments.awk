@@ -1,5 +1,5 @@
-# comments.awk - gives the headers' plain comments to Doxygen: a comment on lines of its own describes what follows, one after code what
-# is before it, and a file's first comment the file. So headers need no marks.
+# comments.awk - turns the headers' plain comments into Doxygen's: a comment on lines of its own describes what follows it, a comment after
+# code describes that code, and a file's first comment describes the file. So headers need no marks.
 
 # Doxygen takes a comment after several names for the last one's: each gets it.
 function print_each(declaration, comment) {
