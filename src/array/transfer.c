@@ -29,37 +29,101 @@ yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval
     return status;
 }
 
-/* Brings one part from one device: issues the copy, sleeps, tells coherence. home_lock held.
- * *overtaken: 1 if the source no longer has the rows, because they were written elsewhere in the
- * meantime, or were lost with it. */
-static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int *overtaken)
+/* Rows on their way from one device. */
+struct coming {
+    const struct yk_copy_need *need;
+    struct yk_haul haul;
+    struct yk_event *started; /* the end of what yk_haul_start issued; NULL: nothing */
+    yoke_status status;       /* of that */
+};
+
+static struct yk_interval hull(struct yk_interval a, struct yk_interval b)
 {
-    struct yk_haul haul = { .place = yk_places_find(array->places, need->source),
-                            .lends = 1,
-                            .array = array,
-                            .copy = { .kind = YK_COPY_FROM_DEVICE } };
+    if (yk_interval_empty(a))
+        return b;
+    return (struct yk_interval){ a.first < b.first ? a.first : b.first,
+                                 a.last > b.last ? a.last : b.last };
+}
+
+/* Tells coherence that a part is coming. home_lock held. *overtaken: 1 if the source no longer has
+ * the rows, because they were written elsewhere in the meantime, or were lost with it. Then, and
+ * after an error, they do not come. */
+static yoke_status announce(yoke_array *array, const struct yk_copy_need *need,
+                            struct coming *coming, int *overtaken)
+{
     yoke_status status = YOKE_OK;
-    yk_array_shape_copy(array, need->rows, &haul.copy);
+    *coming = (struct coming){ .need = need,
+                               .haul = { .place = yk_places_find(array->places, need->source),
+                                         .lends = 1,
+                                         .array = array,
+                                         .copy = { .kind = YK_COPY_FROM_DEVICE } } };
+    yk_array_shape_copy(array, need->rows, &coming->haul.copy);
     yk_lock(&array->lock);
     *overtaken = yk_coherence_current(array->coherence, need->source, need->rows) <
                  need->rows.last - need->rows.first;
     if (!*overtaken)
         status = yk_coherence_copy_begun(array->coherence, YK_HOST, need->source, need->rows);
     if (!*overtaken && status == YOKE_OK) {
-        array->landing = need->rows;
+        array->landing = hull(array->landing, need->rows);
         yk_unpoison(array, need->rows);
+        coming->haul.copy.buffer = array->replicas[need->source]->whole->buffer;
     }
     yk_unlock(&array->lock);
-    if (*overtaken || status != YOKE_OK)
-        return status;
-    haul.copy.buffer = array->replicas[need->source]->whole->buffer;
-    status = yk_haul_finish(&haul);
+    return status;
+}
+
+/* Sleeps until the part is there, and tells coherence. home_lock held. */
+static yoke_status await(yoke_array *array, struct coming *coming)
+{
+    struct yk_haul *haul = &coming->haul;
+    const yoke_status arrival = yk_place_wait(haul->place, coming->started);
+    yoke_status status = coming->status != YOKE_OK ? coming->status : arrival;
+    if (status == YOKE_OK)
+        status = yk_haul_finish(haul);
+    else
+        yk_haul_drop(haul);
     yk_lock(&array->lock);
-    status = yk_array_copy_ended(array, YK_HOST, need->rows, status);
+    status = yk_array_copy_ended(array, YK_HOST, coming->need->rows, status);
+    yk_unlock(&array->lock);
+    yk_array_count_down(array, yk_copy_total(&haul->copy));
+    return status;
+}
+
+/* The number of parts that come at the same time, so that the links of as many devices are busy. */
+enum { TOGETHER = 8 };
+
+/* Brings up to TOGETHER parts, and counts them in *count. Stops before a part that was overtaken or
+ * that could not be announced. home_lock held. The first part's copies are issued as staging
+ * buffers become free, those of the others as far as there are buffers at once. */
+static yoke_status fetch(yoke_array *array, const struct yk_copy_need *needs, int *count,
+                         int *overtaken)
+{
+    struct coming coming[TOGETHER];
+    yoke_status status = YOKE_OK, arrival;
+    const int most = *count < TOGETHER ? *count : TOGETHER;
+    int i, lost = -1;
+    *overtaken = 0;
+    for (*count = 0; *count < most && !*overtaken && status == YOKE_OK; ++*count)
+        status = announce(array, &needs[*count], &coming[*count], overtaken);
+    *count -= *overtaken || status != YOKE_OK;
+    for (i = 1; i < *count; i++)
+        coming[i].status = yk_haul_start(&coming[i].haul, &coming[i].started);
+    for (i = 0; i < *count; i++) {
+        arrival = await(array, &coming[i]);
+        if (arrival == YOKE_OK)
+            continue;
+        status = arrival;
+        if (arrival == YOKE_EDEVICE)
+            lost = needs[i].source;
+    }
+    yk_lock(&array->lock);
     array->landing = (struct yk_interval){ 0 };
     yk_unlock(&array->lock);
-    yk_array_count_down(array, yk_copy_total(&haul.copy));
-    return status;
+    if (lost < 0)
+        return status;
+    yk_transfer_write_off(array, lost);
+    *overtaken = 1;
+    return YOKE_OK;
 }
 
 yoke_status yk_transfer_check(yoke_array *array)
@@ -88,32 +152,40 @@ int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows)
 
 enum { ANY_PLACE = -1 };
 
+/* Keeps only what comes from place `from`, or from any. */
+static yoke_status choose(const yoke_array *array, int from, struct yk_copy_needs *needs)
+{
+    int i, kept = 0;
+    for (i = 0; i < needs->count; i++) {
+        if (from != ANY_PLACE && needs->items[i].source != from)
+            continue;
+        if (needs->items[i].source < 0)
+            return yk_transfer_lost(array, needs->items[i].rows);
+        needs->items[kept++] = needs->items[i];
+    }
+    needs->count = kept;
+    return YOKE_OK;
+}
+
 /* home_lock held. Takes rows from place `from`, or from any. If a source fails, writes it off and
  * tries the next one: this is not a failure of the device that needs the rows. */
 static yoke_status bring_home(yoke_array *array, int from, struct yk_interval rows,
                               struct yk_copy_needs *needs)
 {
     yoke_status status;
-    int i, overtaken;
-again:
-    needs->count = 0;
-    yk_lock(&array->lock);
-    status = yk_coherence_lacks(array->coherence, YK_HOST, rows, needs);
-    yk_unlock(&array->lock);
-    for (i = 0; i < needs->count && status == YOKE_OK; i++) {
-        int source = needs->items[i].source;
-        if (from != ANY_PLACE && source != from)
-            continue;
-        if (source < 0)
-            return yk_transfer_lost(array, needs->items[i].rows);
-        status = fetch(array, &needs->items[i], &overtaken);
-        if (status == YOKE_OK && overtaken)
-            goto again;
-        if (status == YOKE_EDEVICE) {
-            yk_transfer_write_off(array, source);
-            goto again;
+    int done, count, overtaken;
+    do {
+        overtaken = needs->count = 0;
+        yk_lock(&array->lock);
+        status = yk_coherence_lacks(array->coherence, YK_HOST, rows, needs);
+        yk_unlock(&array->lock);
+        if (status == YOKE_OK)
+            status = choose(array, from, needs);
+        for (done = 0; done < needs->count && status == YOKE_OK && !overtaken; done += count) {
+            count = needs->count - done;
+            status = fetch(array, needs->items + done, &count, &overtaken);
         }
-    }
+    } while (status == YOKE_OK && overtaken);
     return status;
 }
 
@@ -134,7 +206,7 @@ static yoke_status part_home(yoke_array *array, int from, struct yk_interval row
     return status;
 }
 
-/* Called for each array that keeps `array`'s books. */
+/* Called for each array that keeps `array`'s coherence state. */
 typedef yoke_status part_fn(yoke_array *part, int place, struct yk_interval rows);
 
 static yoke_status each_part(yoke_array *array, int place, struct yk_interval rows, part_fn *fn)

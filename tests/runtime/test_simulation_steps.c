@@ -49,6 +49,25 @@ static void times_by_hand(void **state)
     yoke_simulated_close(out);
 }
 
+/* 10 us and 8,000 ns for 8,000 bytes, or for half of them over each of two links; a kernel takes
+ * 5 us and 1 us, or half of that 1 us. */
+static void results_come_over_all_links(void **state)
+{
+    yoke_simulation asked = { .machine = "cores=1,gpu*2:rate=1e9:link=1e9",
+                              .step = "a(out x); read x",
+                              .items = 1000,
+                              .partitioner = "static:shares=0/1/0,chunks=1",
+                              .runs = 2 };
+    yoke_simulated *out = simulate(&asked);
+    (void)state;
+    assert_float_equal(out->runs[1], 6e-6 + 18e-6, 1e-12);
+    yoke_simulated_close(out);
+    asked.partitioner = "static:shares=0/1/1,chunks=1";
+    out = simulate(&asked);
+    assert_float_equal(out->runs[1], 5.5e-6 + 14e-6, 1e-12);
+    yoke_simulated_close(out);
+}
+
 static double late(const yoke_simulated *simulated)
 {
     double sum = 0;
@@ -295,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_by_hand),
+        cmocka_unit_test(results_come_over_all_links),
         cmocka_unit_test(rows_stay),
         cmocka_unit_test(short_jobs_end_on_the_best_device),
         cmocka_unit_test(what_comes_home),

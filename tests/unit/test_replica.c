@@ -62,21 +62,23 @@ static void test_held_while_evicted(void **state)
     assert_int_equal(yk_array_missing(array, YK_HOST, rows(0, ROWS)), 0);
 }
 
-static void write_at_first(void)
+static void write_last_at_first(void)
 {
-    write_there(FIRST, rows(2, ROWS));
+    write_there(FIRST, rows(ROWS - 1, ROWS));
 }
 
-/* Rows of two devices are fetched; meanwhile the first device writes those of the second. */
+/* More parts of two devices are fetched than come at the same time; meanwhile the first device
+ * writes a part of the second that is not on its way yet. */
 static void test_source_changes(void **state)
 {
+    int row;
     (void)state;
-    write_there(FIRST, rows(0, 2));
-    write_there(SECOND, rows(2, ROWS));
-    before_landing = write_at_first;
+    for (row = 0; row < ROWS; row++)
+        write_there(row % 2 ? SECOND : FIRST, rows(row, row + 1));
+    before_landing = write_last_at_first;
     assert_int_equal(yk_transfer_home(array, rows(0, ROWS)), YOKE_OK);
     assert_int_equal(yk_array_missing(array, YK_HOST, rows(0, ROWS)), 0);
-    assert_int_equal(yk_array_missing(array, SECOND, rows(0, ROWS)), ROWS);
+    assert_int_equal(yk_array_missing(array, SECOND, rows(ROWS - 1, ROWS)), 1);
 }
 
 /* Another device has written the rows, changes them in place for the next job, and sends them home
