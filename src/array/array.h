@@ -63,9 +63,9 @@ struct yoke_array {
     int64_t pitch, column;     /* bytes from row to row; bytes in a row before its columns */
     size_t element_size;
 
-    /* See panel.h. While an array has panels, they cover all its columns and keep its books:
-     * coherence, replicas (except their memory), host_only and spoiled of the panels are used, and
-     * its own are not. */
+    /* See panel.h. While an array has panels, they cover all its columns and keep its coherence
+     * state: coherence, replicas (except their memory), host_only and spoiled of the panels are
+     * used, and its own are not. */
     yoke_array *whole;  /* the array that this is a panel of; otherwise itself */
     yoke_array *panels; /* in order of columns */
     yoke_array *next_panel;
@@ -95,7 +95,9 @@ struct yoke_array {
         *decomposition; /* bounds of its rows (life/decomposition.h); NULL: none */
     int changes;        /* 1: a job wrote some of its rows */
     int came_home;      /* 1: the program has waited for some of its rows */
-    uint64_t written;   /* number of the decomposition's latest job that wrote its rows; 0: none */
+    /* Numbers of the decomposition's latest job that wrote its rows, and of the latest one that
+     * wrote or read them, so that they are where that job was split; 0: none */
+    uint64_t written, used;
     yoke_array *next, *previous;
 };
 
@@ -152,8 +154,8 @@ static inline void yk_array_shape_copy(const yoke_array *array, struct yk_interv
     }
 }
 
-/* Iterates over the arrays that keep this array's books: the array itself, or its panels. Start
- * with NULL; returns NULL at the end. */
+/* Iterates over the arrays that keep this array's coherence state: the array itself, or its panels.
+ * Start with NULL; returns NULL at the end. */
 static inline yoke_array *yk_array_part(yoke_array *array, const yoke_array *before)
 {
     if (!array->panels)
@@ -212,9 +214,9 @@ static inline void yk_array_leaves_host(yoke_array *array)
 yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec, yoke_array **out);
 /* Frees all replicas and panels. Rows that only devices have are lost. */
 void yk_array_close(yoke_array *array);
-/* Opens coherence and locks, which every array that keeps books has. */
-yoke_status yk_array_open_books(yoke_array *array, enum yk_coherence_start start);
-void yk_array_close_books(yoke_array *array);
+/* Opens coherence and locks, which every array that keeps coherence state has. */
+yoke_status yk_array_open_state(yoke_array *array, enum yk_coherence_start start);
+void yk_array_close_state(yoke_array *array);
 
 /* --- replica.c --- */
 /* Holds the array's buffer at `place` until it is released. Allocates the buffer if there is none;
@@ -311,7 +313,7 @@ void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows);
 void yk_transfer_landing(yoke_array *array, struct yk_interval rows);
 /* Makes `place` give up its copy of those rows that other places have too. It keeps rows that only
  * it has; *kept is their number. First waits until no copy to the host's rows is under way, because
- * it may be reading them at `place`. `array` must keep its own books (have no panels). */
+ * it may be reading them at `place`. `array` must keep its own coherence state (have no panels). */
 yoke_status yk_transfer_drop(yoke_array *array, int place, struct yk_interval rows, int64_t *kept);
 /* Notes that the rows at `place` (or the host) are no longer valid. *lost is the number of rows
  * that no other place has. */

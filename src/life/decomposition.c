@@ -52,7 +52,7 @@ static void live_by(yoke_array *array, struct yk_decomposition *decomposition)
         return;
     yk_decomposition_leave(array);
     array->decomposition = decomposition;
-    array->written = 0;
+    array->written = array->used = 0;
     decomposition->users++;
 }
 
@@ -160,6 +160,42 @@ static const yoke_arg *leading(const struct yk_job *job)
     return found;
 }
 
+/* Returns the member whose job had this number; -1: it is unknown. */
+static int member_of_job(const struct yk_decomposition *decomposition, uint64_t number)
+{
+    int m;
+    if (number == 0 || decomposition->jobs - number >= YK_RECENT_JOBS)
+        return -1;
+    m = decomposition->recent[(number - 1) % YK_RECENT_JOBS];
+    return m < YK_PLAN_KERNELS ? m : -1;
+}
+
+/* Describes where the rows that the member reads are: where the job was split that used them last.
+ * Before the first one has, an array that is read whole is assumed to be where this job is. */
+static void describe_sources(const struct yk_job *job, const struct yk_decomposition *decomposition,
+                             struct yk_member *member)
+{
+    int p, m;
+    memset(member->rows_from, 0, sizeof member->rows_from);
+    memset(member->whole_from, 0, sizeof member->whole_from);
+    member->changing_bytes = 0;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_arg *arg = &job->args[p];
+        if (!arg->array || arg->mode == YOKE_PARAM_OUT || !arg->array->whole->changes)
+            continue;
+        if (is_by_rows(job, p)) {
+            m = member_of_job(decomposition, arg->array->whole->used);
+            if (m >= 0)
+                member->rows_from[m] += (double)yk_array_bytes(arg->array);
+            member->changing_bytes += (double)yk_array_bytes(arg->array);
+        } else if (arg->mode == YOKE_PARAM_IN) {
+            m = member_of_job(decomposition, arg->array->whole->written);
+            member->whole_from[m >= 0 ? m : (int)(member - decomposition->members)] +=
+                (double)yk_array_bytes(arg->array);
+        }
+    }
+}
+
 static void describe_member(const struct yk_job *job, struct yk_member *member)
 {
     const yoke_arg *arg = leading(job);
@@ -172,18 +208,10 @@ static void describe_member(const struct yk_job *job, struct yk_member *member)
         member->low = fmax(0, (double)(job->first - arg->array->first_row) / rows);
         member->high = fmin(1, (double)(job->last - arg->array->first_row) / rows);
     }
-    member->changing_bytes = member->whole_bytes = member->result_bytes = 0;
-    for (p = 0; p < job->arg_count; p++) {
-        arg = &job->args[p];
-        if (is_by_rows(job, p) && yk_writes_rows(arg->mode))
-            member->result_bytes += (double)yk_array_bytes(arg->array);
-        if (!arg->array || arg->mode == YOKE_PARAM_OUT || !arg->array->whole->changes)
-            continue;
-        if (is_by_rows(job, p))
-            member->changing_bytes += (double)yk_array_bytes(arg->array);
-        else if (arg->mode == YOKE_PARAM_IN)
-            member->whole_bytes += (double)yk_array_bytes(arg->array);
-    }
+    member->result_bytes = 0;
+    for (p = 0; p < job->arg_count; p++)
+        if (is_by_rows(job, p) && yk_writes_rows(job->args[p].mode))
+            member->result_bytes += (double)yk_array_bytes(job->args[p].array);
 }
 
 /* Returns 1 if the job may be split freely, and its results stay where they are made. A job that
@@ -204,12 +232,16 @@ static int may_be_planned(const struct yk_job *job)
     return by_rows;
 }
 
-static void note_writes(const struct yk_job *job, uint64_t number)
+static void note_use(const struct yk_job *job, uint64_t number)
 {
     int p;
-    for (p = 0; p < job->arg_count; p++)
-        if (is_by_rows(job, p) && yk_writes_rows(job->args[p].mode))
+    for (p = 0; p < job->arg_count; p++) {
+        if (!is_by_rows(job, p))
+            continue;
+        job->args[p].array->whole->used = number;
+        if (yk_writes_rows(job->args[p].mode))
             job->args[p].array->whole->written = number;
+    }
 }
 
 void yk_decomposition_read(yoke_array *array, const struct yk_program_read *read)
@@ -219,7 +251,7 @@ void yk_decomposition_read(yoke_array *array, const struct yk_program_read *read
     if (!decomposition)
         return;
     decomposition->round_ns += (double)read->waited_ns;
-    decomposition->told &= !read->readied;
+    decomposition->round_counts &= !read->readied;
     if (written && decomposition->jobs - written < YK_RECENT_JOBS)
         decomposition->home[(written - 1) % YK_RECENT_JOBS] +=
             (double)((read->rows.last - read->rows.first) * array->row_bytes);
@@ -239,11 +271,12 @@ void yk_job_decompose(struct yk_job *job)
     decomposition->devices = job->device_count;
     member = member_of(decomposition, job);
     describe_member(job, member);
+    describe_sources(job, decomposition, member);
     decomposition->recent[decomposition->jobs % YK_RECENT_JOBS] =
         (unsigned char)(member - decomposition->members);
     decomposition->home[decomposition->jobs % YK_RECENT_JOBS] = 0;
     member->used = ++decomposition->jobs;
-    note_writes(job, decomposition->jobs);
+    note_use(job, decomposition->jobs);
     job->split.decomposition = decomposition;
     decomposition->users++;
     job->split.member = (int)(member - decomposition->members);
@@ -302,7 +335,7 @@ static int rows_stay(const struct yk_job *job, const struct yk_split_device *kno
 
 /* Estimates the overhead of a chunk before any was measured. Sending the result of a reduction
  * takes as long as starting a kernel. */
-static double told_ns(const struct yk_job *job, int device)
+static double assumed_overhead_ns(const struct yk_job *job, int device)
 {
     const struct yk_device_desc *desc = &job->runtime->devices[device].device->desc;
     return desc->host_memory ? YK_WORTH_WAKING_NS : desc->launch_ns * (job->reduction ? 2 : 1);
@@ -315,7 +348,7 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
     for (d = 0; d < job->device_count; d++) {
         member->make[d] = known[d].make;
         member->peak[d] = known[d].peak;
-        member->told[d] = told_ns(job, d);
+        member->overhead_ns[d] = assumed_overhead_ns(job, d);
         member->fill[d] =
             known[d].host_memory
                 ? 0
@@ -453,20 +486,21 @@ static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
     return (struct yk_cost_sample){
         .items = yk_plan_counted((double)outcome->items, member->fill[d]),
         .chunks = chunks,
-        .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->told[d])),
+        .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->overhead_ns[d])),
         .unsure_ns =
             (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
     };
 }
 
-/* Learns from a sample. An unknown cost begins with told_ns, the estimated overhead of a chunk. */
-static enum yk_cost_news note_part(struct yk_cost *cost, double told_ns,
+/* Learns from a sample. An unknown cost begins with assumed_ns, the estimated overhead of a chunk.
+ */
+static enum yk_cost_news note_part(struct yk_cost *cost, double assumed_ns,
                                    const struct yk_cost_sample *sample)
 {
     const int first = !yk_cost_is_known(cost);
     enum yk_cost_news news;
     if (first)
-        yk_cost_open(cost, told_ns);
+        yk_cost_open(cost, assumed_ns);
     news = yk_cost_observe(cost, sample);
     return first && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
 }
@@ -510,7 +544,7 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
             continue;
         /* In a first job threads, caches and code are cold, too. */
         sample = sample_of(jd, member, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
-        if (note_part(&memory->cost[d], member->told[d], &sample) == YK_COST_CHANGED)
+        if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)
             decomposition->stale = 1;
     }
     memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
@@ -523,5 +557,5 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
     decomposition->round_ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
     if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)
         decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
-    decomposition->told &= !readied && job->split.planned;
+    decomposition->round_counts &= !readied && job->split.planned;
 }

@@ -27,14 +27,16 @@ struct yk_member {
     uint64_t used;    /* value of decomposition->jobs at its latest use */
     double items;     /* number of items of its job */
     double low, high; /* the part of all rows that these items cover, from 0 to 1 */
-    double changing_bytes, whole_bytes; /* as in yk_plan_kernel */
-    double result_bytes;                /* bytes of all rows that it writes */
+    double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS]; /* as in yk_plan_kernel */
+    double changing_bytes; /* bytes of the arrays that it reads by rows and that jobs change */
+    double result_bytes;   /* bytes of all rows that it writes */
     double fill[YK_PLAN_DEVICES];
     uint64_t checked; /* value of decomposition->planned for which `fits` was computed */
     int fits;         /* 1: everything it uses has room on each device with a part */
     int make[YK_PLAN_DEVICES];
-    double peak[YK_PLAN_DEVICES]; /* operations per ns */
-    double told[YK_PLAN_DEVICES]; /* estimated overhead of a chunk before any was measured, ns */
+    double peak[YK_PLAN_DEVICES];        /* operations per ns */
+    double overhead_ns[YK_PLAN_DEVICES]; /* estimated overhead of a chunk before any was measured,
+                                            ns */
     /* Whether rows stay where a plan put them (rows_stay). went_by_plan: 1: the latest job followed
      * the plan. put: fraction of the rows that the plan gave to devices with memory of their own.
      * fetched: latest jobs in a row that found most of these rows gone. seen: number of its jobs.
@@ -66,13 +68,14 @@ struct yk_decomposition {
     struct yk_cuts cuts;
     /* A round lasts from one job of the rarest kernel to the next. */
     struct yk_explorer explorer;
-    int leads;       /* the member with the rarest kernel */
-    int told;        /* 1: so far all jobs of this round followed the plan, and their times count */
-    int round_jobs;  /* number of its jobs */
-    double round_ns; /* sum of their times, and of the program's waits for their results */
-    int last_round;  /* number of jobs of the latest complete round */
-    double planning_ns;          /* time spent on making plans */
-    double expected_ns;          /* mean time of a job by the latest plan */
+    int leads;          /* the member with the rarest kernel */
+    int round_counts;   /* 1: so far all jobs of this round followed the plan, and their times count
+                         */
+    int round_jobs;     /* number of its jobs */
+    double round_ns;    /* sum of their times, and of the program's waits for their results */
+    int last_round;     /* number of jobs of the latest complete round */
+    double planning_ns; /* time spent on making plans */
+    double expected_ns; /* mean time of a job by the latest plan */
     struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
     double unexplained_ns;       /* time by which rounds have exceeded the plan since it was made */
 };

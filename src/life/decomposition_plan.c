@@ -47,29 +47,23 @@ static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
     plan->away = plan->bytes > 0 ? away / plan->bytes : 0;
 }
 
-/* Describes how often each kernel runs, and after which other one. */
+/* Describes how often each kernel runs. */
 static void describe_turns(const struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     const uint64_t seen =
         decomposition->jobs < YK_RECENT_JOBS ? decomposition->jobs : YK_RECENT_JOBS;
     double all = 0;
     uint64_t job;
-    int k, l, before = YK_PLAN_KERNELS;
+    int k;
     for (job = decomposition->jobs - seen; job < decomposition->jobs; job++) {
         const int now = decomposition->recent[job % YK_RECENT_JOBS];
         if (now < YK_PLAN_KERNELS) {
             plan->kernel[now].weight++;
             all++;
-            if (before < YK_PLAN_KERNELS)
-                plan->follows[before][now]++;
-            before = now;
         }
     }
-    for (k = 0; k < plan->kernels && all > 0; k++) {
+    for (k = 0; k < plan->kernels && all > 0; k++)
         plan->kernel[k].weight /= all;
-        for (l = 0; l < plan->kernels; l++)
-            plan->follows[k][l] /= all;
-    }
 }
 
 /* Describes what the program reads of a member's results, from the latest jobs without the present
@@ -107,14 +101,14 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
     out->items = member->items;
     out->low = member->low;
     out->high = member->high;
-    out->changing_bytes = member->changing_bytes;
-    out->whole_bytes = member->whole_bytes;
+    memcpy(out->rows_from, member->rows_from, sizeof out->rows_from);
+    memcpy(out->whole_from, member->whole_from, sizeof out->whole_from);
     describe_home(decomposition, m, out);
     memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
     memcpy(out->fill, member->fill, sizeof out->fill);
     yk_cost_pool(out->cost, &(struct yk_cost_pool){ .make = member->make,
                                                     .peak = member->peak,
-                                                    .told = member->told,
+                                                    .told = member->overhead_ns,
                                                     .count = decomposition->devices });
     for (d = 0; d < decomposition->devices; d++)
         known |= yk_cost_is_known(&out->cost[d]);
@@ -143,7 +137,7 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
         }
     }
     if (decomposition->leads != leads) /* the present round has lost its beginning */
-        decomposition->told = 0;
+        decomposition->round_counts = 0;
     describe_ways(job, plan);
     describe_bytes(job, plan);
     plan->jobs = (double)decomposition->jobs;
@@ -161,7 +155,7 @@ static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *
     decomposition->team = team;
     decomposition->stands = 1;
     decomposition->guessed = YK_PLANNED;
-    decomposition->told = 0;
+    decomposition->round_counts = 0;
 }
 
 /* Returns the factor by which `team` may be faster than the times of its parts show, if cores
@@ -276,7 +270,7 @@ static uint32_t recalled_team(const struct yk_job *job, double *rounds)
 static void confirm(struct yk_decomposition *decomposition)
 {
     decomposition->guessed = YK_CONFIRMED;
-    decomposition->told = 0;
+    decomposition->round_counts = 0;
 }
 
 /* Makes the first plan. Rows stay where they are unless moving them pays by the estimates. These
@@ -390,7 +384,7 @@ static int is_due(const struct yk_decomposition *decomposition)
 /* A round ends when the leading kernel runs again. */
 static void end_round(struct yk_decomposition *decomposition)
 {
-    if (decomposition->told && decomposition->round_jobs > 0) {
+    if (decomposition->round_counts && decomposition->round_jobs > 0) {
         decomposition->last_round = decomposition->round_jobs;
         decomposition->unexplained_ns += fmax(
             0, decomposition->round_ns - decomposition->round_jobs * decomposition->expected_ns);
@@ -399,7 +393,7 @@ static void end_round(struct yk_decomposition *decomposition)
         yk_explore_wait(&decomposition->explorer, decomposition->round_ns);
     }
     decomposition->round_ns = decomposition->round_jobs = 0;
-    decomposition->told = 1;
+    decomposition->round_counts = 1;
 }
 
 void yk_decomposition_plan(const struct yk_job *job)

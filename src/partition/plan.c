@@ -73,11 +73,22 @@ static double home_ns(const struct yk_plan *plan, const struct yk_plan_kernel *k
            part->bytes * part->share[part->device] * plan->link_ns[part->device];
 }
 
+/* Time for the arrays that kernel k reads whole to reach `device`. */
+static double whole_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int device)
+{
+    double sum = 0;
+    int m;
+    for (m = 0; m < plan->kernels; m++)
+        sum += gather_ns(plan, cuts->share[m], device, plan->kernel[k].whole_from[m]);
+    return sum;
+}
+
 /* Time of one job of kernel k. Results go home when all devices have ended. *latest: the device
  * that ends last, with its results. */
-static double kernel_ns(const struct yk_plan *plan, int k, const double *share, int *latest)
+static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int *latest)
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
+    const double *share = cuts->share[k];
     double most = 0, most_home = 0, last = 0;
     int d;
     *latest = 0;
@@ -86,7 +97,7 @@ static double kernel_ns(const struct yk_plan *plan, int k, const double *share, 
         if (!(items > 0))
             continue;
         const double ns = yk_cost_ns(&kernel->cost[d], yk_plan_counted(items, kernel->fill[d])) +
-                          gather_ns(plan, share, d, kernel->whole_bytes);
+                          whole_ns(plan, cuts, k, d);
         const double home = home_ns(plan, kernel, &(struct part){ share, d, kernel->home_bytes });
         most = fmax(most, ns);
         most_home = fmax(most_home, home);
@@ -129,16 +140,17 @@ static double change_ns(const struct yk_plan *plan, const double *from, const do
 double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
 {
     double sum = 0;
-    int k, before, latest;
+    int k, m, latest;
     for (k = 0; k < plan->kernels; k++) {
-        if (plan->kernel[k].weight <= 0)
+        const struct yk_plan_kernel *kernel = &plan->kernel[k];
+        double ns;
+        if (kernel->weight <= 0)
             continue;
-        sum += plan->kernel[k].weight * kernel_ns(plan, k, cuts->share[k], &latest);
-        for (before = 0; before < plan->kernels && !cuts->tied; before++)
-            if (before != k && plan->follows[before][k] > 0)
-                sum +=
-                    plan->follows[before][k] * change_ns(plan, cuts->share[before], cuts->share[k],
-                                                         plan->kernel[k].changing_bytes);
+        ns = kernel_ns(plan, cuts, k, &latest);
+        for (m = 0; m < plan->kernels && !cuts->tied; m++)
+            if (m != k)
+                ns += change_ns(plan, cuts->share[m], cuts->share[k], kernel->rows_from[m]);
+        sum += kernel->weight * ns;
     }
     return sum;
 }
@@ -223,7 +235,7 @@ static int relieve(struct search *search, int k, double step)
     int to, found = -1;
     if (search->plan->kernel[k].weight <= 0)
         return 0;
-    kernel_ns(search->plan, k, cuts->share[k], &move.from);
+    kernel_ns(search->plan, cuts, k, &move.from);
     move.part = fmin(step, cuts->share[k][move.from]);
     for (to = 0; to < search->plan->devices && move.part > 0; to++) {
         double ns;

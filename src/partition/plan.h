@@ -18,12 +18,13 @@ enum { YK_PLAN_KERNELS = 8, YK_PLAN_DEVICES = 32 };
 /* A kernel that runs over rows low .. high of the decomposition, as fractions. */
 struct yk_plan_kernel {
     double items, low, high;
-    double weight;         /* its fraction of all jobs; the sum over all kernels is 1 */
-    double changing_bytes; /* bytes of all its rows that it reads and that jobs change */
-    double whole_bytes;    /* bytes of arrays that jobs change by rows and that each part reads
-                            * whole */
-    double home_bytes;     /* bytes of its results that the program reads after a job, on average */
-    double home_part;      /* fraction of its jobs after which the program reads some */
+    double weight; /* its fraction of all jobs; the sum over all kernels is 1 */
+    /* Bytes of arrays that jobs change, by the kernel whose bounds show where their rows are.
+     * rows_from: of arrays that it reads by rows; kernel m used them last. whole_from: of arrays
+     * that each part reads whole; kernel m wrote them last. */
+    double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS];
+    double home_bytes; /* bytes of its results that the program reads after a job, on average */
+    double home_part;  /* fraction of its jobs after which the program reads some */
     struct yk_cost cost[YK_PLAN_DEVICES];
     double fill[YK_PLAN_DEVICES]; /* smaller parts take a device as long as this number of items */
 };
@@ -48,10 +49,7 @@ struct yk_plan {
                                                        * device to the second; 0: only through
                                                        * the host */
     struct yk_plan_kernel kernel[YK_PLAN_KERNELS];
-    double follows[YK_PLAN_KERNELS][YK_PLAN_KERNELS]; /* fraction of all jobs in which a job of
-                                                       * the second kernel follows one of the
-                                                       * first */
-    struct yk_plan_move weighed;                      /* set by yk_plan_find with `now` */
+    struct yk_plan_move weighed; /* set by yk_plan_find with `now` */
 };
 
 /* Each kernel's shares of the rows, in the order of the devices; equal for all kernels if `tied`.

@@ -38,8 +38,7 @@ static struct yk_plan plan_of(int devices, int kernels)
         plan.kernel[k].items = ITEMS;
         plan.kernel[k].high = 1;
         plan.kernel[k].weight = 1.0 / kernels;
-        plan.kernel[k].changing_bytes = 4 * ITEMS;
-        plan.follows[k][(k + 1) % kernels] = 1.0 / kernels;
+        plan.kernel[(k + 1) % kernels].rows_from[k] = 4 * ITEMS;
     }
     return plan;
 }
@@ -189,12 +188,31 @@ static void whole_arrays_cost_their_way(void **state)
     (void)state;
     know(&plan.kernel[0], 0, 1, 0);
     know(&plan.kernel[0], 1, 1, 0);
-    plan.kernel[0].whole_bytes = 4e5;
+    plan.kernel[0].whole_from[0] = 4e5;
     assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
     assert_true(fabs(cuts.share[0][0] - 0.5) < 0.001);
-    plan.kernel[0].whole_bytes = 4e7; /* but now it is */
+    plan.kernel[0].whole_from[0] = 4e7; /* but now it is */
     assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
     assert_true(cuts.share[0][0] == 0 || cuts.share[0][0] == 1);
+}
+
+/* The second kernel reads whole what the first one wrote, on one device: whatever another device
+ * writes would have to come there, so that one does all, too. */
+static void whole_arrays_come_from_their_writer(void **state)
+{
+    struct yk_plan plan = plan_of(2, 2);
+    struct yk_cuts cuts;
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        know(&plan.kernel[k], 0, 1, 0);
+        know(&plan.kernel[k], 1, k ? 100 : 1, 0);
+        memset(plan.kernel[k].rows_from, 0, sizeof plan.kernel[k].rows_from);
+    }
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(cuts.share[0][0] < 0.6 && cuts.share[1][0] > 0.9);
+    plan.kernel[1].whole_from[0] = 4e7;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(cuts.share[0][0] == 1 && cuts.share[1][0] == 1);
 }
 
 static void parts_of_a_range_are_cut_out(void **state)
@@ -258,6 +276,7 @@ int main(void)
         cmocka_unit_test(copies_must_be_worth_their_start),
         cmocka_unit_test(rows_move_only_if_it_pays),
         cmocka_unit_test(whole_arrays_cost_their_way),
+        cmocka_unit_test(whole_arrays_come_from_their_writer),
         cmocka_unit_test(parts_of_a_range_are_cut_out),
         cmocka_unit_test(rows_travel_through_the_host),
         cmocka_unit_test(many_devices),
