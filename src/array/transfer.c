@@ -6,6 +6,7 @@
  */
 #include "../base/status.h"
 #include "array.h"
+#include "broadcast.h"
 #include "copy.h"
 #include "poison.h"
 
@@ -167,6 +168,36 @@ static yoke_status choose(const yoke_array *array, int from, struct yk_copy_need
     return YOKE_OK;
 }
 
+/* If several devices have all the rows that come from one, each sends a part of them, so that all
+ * their links are busy. */
+static yoke_status spread(yoke_array *array, struct yk_copy_needs *needs)
+{
+    const struct yk_interval rows =
+        needs->count == 1 ? needs->items[0].rows : (struct yk_interval){ 0 };
+    struct yk_whereabouts there;
+    yoke_status status = YOKE_OK;
+    int place, nth = 0, count;
+    if ((rows.last - rows.first) * array->row_bytes < yk_broadcast_least_bytes)
+        return YOKE_OK;
+    yk_lock(&array->lock);
+    yk_coherence_whereabouts(array->coherence, rows.first, &there);
+    yk_unlock(&array->lock);
+    there.holders &= ~yk_place_bit(YK_HOST);
+    count = __builtin_popcount(there.holders);
+    if (count < 2 || there.rows.last < rows.last)
+        return YOKE_OK;
+    needs->count = 0;
+    for (place = 0; place < YK_PLACES && status == YOKE_OK; place++) {
+        struct yk_copy_need part = { .source = place };
+        if (!(there.holders & yk_place_bit(place)))
+            continue;
+        part.rows.first = rows.first + (rows.last - rows.first) * nth / count;
+        part.rows.last = rows.first + (rows.last - rows.first) * ++nth / count;
+        status = yk_copy_needs_append(needs, &part);
+    }
+    return status;
+}
+
 /* home_lock held. Takes rows from place `from`, or from any. If a source fails, writes it off and
  * tries the next one: this is not a failure of the device that needs the rows. */
 static yoke_status bring_home(yoke_array *array, int from, struct yk_interval rows,
@@ -181,6 +212,8 @@ static yoke_status bring_home(yoke_array *array, int from, struct yk_interval ro
         yk_unlock(&array->lock);
         if (status == YOKE_OK)
             status = choose(array, from, needs);
+        if (status == YOKE_OK && from == ANY_PLACE)
+            status = spread(array, needs);
         for (done = 0; done < needs->count && status == YOKE_OK && !overtaken; done += count) {
             count = needs->count - done;
             status = fetch(array, needs->items + done, &count, &overtaken);

@@ -66,6 +66,13 @@ static void results_come_over_all_links(void **state)
     out = simulate(&asked);
     assert_float_equal(out->runs[1], 5.5e-6 + 14e-6, 1e-12);
     yoke_simulated_close(out);
+    /* Both have all rows: 16 ms from one to the other, and 16 ms home from each. */
+    asked.machine = "cores=1,gpu*2:rate=1e9:link=1e9:peer=1e9";
+    asked.step = "a(inout x); b(whole x, inout y); read x";
+    asked.items = 4000000;
+    out = simulate(&asked);
+    assert_float_equal(out->runs[1], 2e-3 + 2e-3 + 16e-3 + 16e-3, 0.5e-3);
+    yoke_simulated_close(out);
 }
 
 static double late(const yoke_simulated *simulated)
