@@ -124,6 +124,8 @@ static struct yk_member *admit(struct yk_decomposition *decomposition, const str
     }
     memcpy(decomposition->cuts.share[oldest], decomposition->cuts.share[latest],
            sizeof decomposition->cuts.share[oldest]);
+    memcpy(decomposition->proven.share[oldest], decomposition->proven.share[latest],
+           sizeof decomposition->proven.share[oldest]);
     for (r = 0; r < YK_RECENT_JOBS; r++)
         if (decomposition->recent[r] == oldest)
             decomposition->recent[r] = YK_PLAN_KERNELS;

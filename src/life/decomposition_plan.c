@@ -143,12 +143,22 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
     plan->jobs = (double)decomposition->jobs;
 }
 
+/* Keeps the cuts that a trial may have to return to. */
+static void keep_proven(struct yk_decomposition *decomposition)
+{
+    if (!decomposition->stands || decomposition->team != decomposition->explorer.best)
+        return;
+    decomposition->proven = decomposition->cuts;
+    decomposition->proven_team = decomposition->team;
+}
+
 /* Uses new cuts from now on. Comparisons with other bounds become invalid, because rows move. */
 static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *plan,
                         const struct yk_cuts *cuts)
 {
     const uint32_t team = yk_plan_team(plan, cuts);
     plan->weighed = (struct yk_plan_move){ 0 };
+    keep_proven(decomposition);
     if (decomposition->stands && (decomposition->guessed || team == decomposition->team))
         yk_explore_recut(&decomposition->explorer, decomposition->team);
     decomposition->cuts = *cuts;
@@ -298,13 +308,20 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
         offer_others(decomposition, plan);
 }
 
-/* Follows the plan of another team: a trial is over, or another team's turn has come. */
+/* Follows the plan of another team: a trial is over, or another team's turn has come. If the plan
+ * leaves out a device of the best team, that gets the cuts back with which it was measured. */
 static void change_team(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
 {
     struct yk_cuts cuts;
+    int found;
     plan->allowed = team;
     plan->keeps = 1;
-    if (yk_plan_find(plan, NULL, &cuts))
+    found = yk_plan_find(plan, NULL, &cuts);
+    if (team == decomposition->proven_team && (!found || yk_plan_team(plan, &cuts) != team)) {
+        cuts = decomposition->proven;
+        found = isfinite(yk_plan_ns(plan, &cuts));
+    }
+    if (found)
         follow_cuts(decomposition, plan, &cuts);
     if (decomposition->team != team) /* a device's cost is no longer known */
         yk_explore_begin(&decomposition->explorer, decomposition->team);
