@@ -7,8 +7,8 @@
 #include "app.h"
 
 /* Runtimes at the same time: the judged one, one for baselines or a sweep, one for the host's own
- * work; an application may have some more. */
-enum { WATCHED_MAX = 16 };
+ * work; an application may have some more, and a matrix one for each set (sets.h). */
+enum { WATCHED_MAX = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static yoke_runtime *watched[WATCHED_MAX]; /* NULL: free */
