@@ -3,12 +3,13 @@
 
 #include <math.h>
 
-/* Paper: "whenever the value of lbt is about 1". */
+/* Shares change when lbt is at least this. Paper: "whenever the value of lbt is about 1". */
 #define ACT 0.9
-/* No small steps if the slowest part takes more than twice as long as the fastest. */
+/* Shares are fitted at once, without more steps, if dev is below FAR_OFF, or after STEPS_MOST
+ * steps. */
 #define FAR_OFF    0.5
 #define STEPS_MOST 3
-/* Steps are halved down to this part of the first one. */
+/* The smallest step is 1 / FINEST of the first one. */
 #define FINEST 16.0
 
 static int ran(const struct yk_adjust_part *part)
@@ -42,7 +43,7 @@ static int slowest_class(const struct yk_adjust_part *parts, int count)
     return slowest;
 }
 
-/* A class and all others, as far as they ran: their shares of the range, and the longest time of
+/* One class, and all others, without devices that did not run: the shares and the longest time of
  * each side. */
 struct sides {
     double has, others, ns, others_ns;
@@ -64,8 +65,8 @@ static struct sides sides_of(const struct yk_adjust_part *parts, int count, int 
     return sides;
 }
 
-/* A step's part of the smaller side, but no more than makes both sides end together at their latest
- * rates. */
+/* Returns the share to give: `step` times the smaller side's share, but no more than makes both
+ * sides end together at their latest rates. */
 static double gift(const struct sides *sides, double step)
 {
     double item = sides->ns / sides->has, others_item = sides->others_ns / sides->others;
@@ -85,7 +86,7 @@ static void give(struct yk_adjust_part *parts, int count, int giver, double step
                 parts[p].class == giver ? 1 - given / sides.has : 1 + given / sides.others;
 }
 
-/* All end together if each continues at its latest rate. */
+/* Sets the shares such that all parts end together if each continues at its latest rate. */
 static void fit(struct yk_adjust_part *parts, int count)
 {
     double rates = 0, shares = 0;
@@ -100,13 +101,13 @@ static void fit(struct yk_adjust_part *parts, int count)
             parts[p].share = parts[p].share / parts[p].ns / rates * shares;
 }
 
-/* The balance that steps aim at. */
+/* The dev that steps aim at. */
 static double middle(const struct yk_adjust_rule *rule)
 {
     return (1 + rule->dev) / 2;
 }
 
-/* Whether three steps of the class would make the run balanced. */
+/* Returns 1 if STEPS_MOST steps of this class would make the run balanced. */
 static int steps_will_do(const struct yk_adjust_rule *rule, const struct sides *now)
 {
     struct sides sides = *now;

@@ -5,33 +5,35 @@
 
 /* The effects of halving and doubling these constants are in docs/scheduling.md. */
 
-/* s before the first job, as a part of the time. */
+/* s before the first job. */
 #define NOISE_FIRST 0.06
-/* Standard deviation of a after a first job, and of b as given, as a part of the value. */
+/* Relative standard deviation of b before the first job. Also the most that b may get of a job's
+ * time when its estimate is impossible. */
 #define FIRST_PART 0.5
-/* Possible change of a and b since an earlier process learned them, as a part of them. */
+/* Relative standard deviation of the change of a and b since an earlier process learned them. */
 #define RECALLED_PART 0.03
-/* The same for a that is taken from another device of the make. */
+/* Relative standard deviation of a and b that are taken from other devices of the make. */
 #define PEER_PART 0.1
-/* Standard deviation of the logarithm of operations per item between two devices that both reach
- * their theoretical peaks. */
+/* Standard deviation of log(a * peak) between devices: how far a device is from what its
+ * theoretical peak predicts. */
 #define PEAK_LOG 1.0
 /* The time of an item is assumed to change by this fraction of itself from job to job. So old jobs
  * count less and less. */
 #define DRIFT 0.005
-/* Standard deviations beyond which a job is an outlier. */
+/* A job is an outlier if it deviates by more standard deviations than this. */
 #define GATE 3.0
-/* Outliers in a row, on one side, that show a change. Two are not enough: after a pause of the
- * program caches are cold for two jobs. (After 36 ms, jobs of 0.2 ms on two H100s took 1.9 and 1.4
- * times as long, mostly on one of them, and a third of the rows moved to the other.) */
+/* CHANGE outliers in a row on one side show that the device has changed. Two are not enough: after
+ * a pause of the program caches are cold for two jobs. (After 36 ms, jobs of 0.2 ms on two H100s
+ * took 1.9 and 1.4 times as long, mostly on one of them, and a third of the rows moved to the
+ * other.) */
 enum { CHANGE = 3 };
-/* Sum of standard deviations that shows a slow change; and the least deviation that adds to it (the
- * usual half of a shift of one). */
+/* The device has changed slowly if a CUSUM exceeds CUSUM_MOST standard deviations. Only the part of
+ * a deviation beyond CUSUM_SLACK is added (as usual, half of the shift to detect, which is 1). */
 #define CUSUM_MOST  8.0
 #define CUSUM_SLACK 0.5
 /* Least weight of the latest job in s^2. */
 #define NOISE_FADE 0.1
-/* Beyond these, figures of an earlier process are nonsense. */
+/* Figures of an earlier process are ignored beyond these limits, in ns. */
 #define ITEM_LEAST 1e-9
 #define NS_MOST    1e18
 
@@ -43,7 +45,7 @@ void yk_cost_open(struct yk_cost *cost, double fixed_ns)
                               .noise2 = NOISE_FIRST * NOISE_FIRST };
 }
 
-/* a and b are known, each with a standard deviation of `part` of it. */
+/* Sets a and b, each with the relative standard deviation `part`. */
 static void open_known(struct yk_cost *cost, double item_ns, double fixed_ns, double part)
 {
     yk_cost_open(cost, fixed_ns);
@@ -52,8 +54,8 @@ static void open_known(struct yk_cost *cost, double item_ns, double fixed_ns, do
     cost->fixed_var = part * fixed_ns * part * fixed_ns;
 }
 
-/* If all parts had the same size, a and b have large errors that cancel each other. So the error of
- * a for a given b is kept. */
+/* If all parts had the same size, a and b have large errors that cancel each other. So the error
+ * kept is that of a if b were exact. */
 void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out)
 {
     const double both = cost->fixed_var > 0 ? cost->both_var * cost->both_var / cost->fixed_var : 0;
@@ -69,7 +71,7 @@ void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out)
 void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept)
 {
     *cost = (struct yk_cost){ 0 };
-    /* Squares of anything else are infinite, or 0. */
+    /* the squares of other values could be infinite, or 0 */
     if (!(kept->item_ns > ITEM_LEAST && kept->item_ns < NS_MOST) ||
         !(kept->fixed_ns >= 0 && kept->fixed_ns < NS_MOST) ||
         !(kept->error >= 0 && kept->error <= 1) || !(kept->noise >= 0 && kept->noise <= 1))
@@ -83,7 +85,8 @@ double yk_cost_ns(const struct yk_cost *cost, double items)
     return yk_cost_is_known(cost) ? cost->fixed_ns + cost->item_ns * items : INFINITY;
 }
 
-/* b is as given, unless that is most of the time; the rest is the items'. */
+/* The first job: b stays as given, but gets at most FIRST_PART of the time. The items get the
+ * remaining time. */
 static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double fixed = fmin(sample->chunks * cost->fixed_ns, FIRST_PART * sample->ns);
@@ -97,8 +100,8 @@ static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample
 }
 
 /* Jobs of one length do not separate a from b. Then rounding could make variances negative, and
- * repeated changes could make them grow without end. So a and b are never more certain than their
- * drift, and neither is less certain than if the job's whole time could be due to it alone. */
+ * repeated changes could make them grow without end. So the standard deviation of each is at least
+ * its drift, and at most its value if it caused the job's whole time alone. */
 static void keep_certainty(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double item_drift = DRIFT * cost->item_ns, fixed_drift = DRIFT * cost->fixed_ns;
@@ -110,7 +113,7 @@ static void keep_certainty(struct yk_cost *cost, const struct yk_cost_sample *sa
     cost->both_var = fmax(-most, fmin(cost->both_var, most));
 }
 
-/* If a step leads to an impossible value, only the latest job counts. */
+/* If a step leads to an impossible value, a is computed from the latest job alone. */
 static void keep_sane(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double least = 0.1 * sample->ns / sample->items;
@@ -136,7 +139,8 @@ static void follow(struct yk_cost *cost, const struct yk_cost_sample *sample, do
     keep_certainty(cost, sample);
 }
 
-/* At least the drift of a, because rounding could make the variance negative. */
+/* Variance of the predicted time. At least that of the drift of a, because rounding could make it
+ * negative. */
 static double foreseen_var(const struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double drift = DRIFT * cost->item_ns * sample->items;
@@ -154,7 +158,7 @@ static void learn_noise(struct yk_cost *cost, double part2, double known2)
     cost->noise2 += fade * (seen - cost->noise2);
 }
 
-/* Adds up slow changes; 1 if the sum is large enough. */
+/* Adds a deviation to the CUSUM. Returns 1 if that shows a change. */
 static int add_up(struct yk_cost *cost, double deviations)
 {
     cost->above = fmax(0, cost->above + deviations - CUSUM_SLACK);
@@ -162,8 +166,8 @@ static int add_up(struct yk_cost *cost, double deviations)
     return cost->above > CUSUM_MOST || cost->below > CUSUM_MOST;
 }
 
-/* Widens the uncertainty, so that the earlier estimate may be off by twice this job's deviation: a
- * and b by their parts of the predicted time. */
+/* After a change: makes a and b uncertain, so that the filter follows this job. Each gets twice the
+ * job's relative deviation as a further relative standard deviation. */
 static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, double off)
 {
     const double items_ns = cost->item_ns * sample->items;
@@ -218,7 +222,7 @@ struct make {
     struct yk_cost *costs;
     const struct yk_cost_pool *devices;
     int number;
-    double weights, item, fixed; /* sums over the known devices, weighted by certainty */
+    double weights, item, fixed; /* sums over the known devices, weighted by 1 / variance */
     double vars;                 /* sum of their variances */
     int known;
 };
@@ -250,8 +254,9 @@ static void sum_up(struct make *make)
     }
 }
 
-/* Variance among the devices of the make, beyond what chance gives for equal ones: the variance of
- * n devices has a relative deviation of sqrt(2 / (n - 1)); twice that counts as chance. */
+/* Variance of a among the devices of the make, without what chance explains. The measured variance
+ * of n equal devices has a relative standard deviation of sqrt(2 / (n - 1)); up to twice that is
+ * taken as chance. */
 static double unlikeness(const struct make *make)
 {
     const double mean = make->item / make->weights;
@@ -306,7 +311,8 @@ static double log_var(const struct yk_cost *cost)
     return cost->item_var / (cost->item_ns * cost->item_ns);
 }
 
-/* Logarithm of the time of an item on a device with a peak of 1; NAN: no device shows it. */
+/* Logarithm of the time of an item on a device with a peak of 1; NAN if no known device has a
+ * peak. */
 static double typical_log(const struct yk_cost *costs, const double *peak, int count)
 {
     double sum = 0, weights = 0;

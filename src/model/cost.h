@@ -1,13 +1,14 @@
 /* cost.h - PURE. The time that a device takes for its part of a job, and how certain that is.
  *
- * A part of v items in n chunks takes n b + v a, with a relative noise s from job to job. The state
- * is a and b, their covariance, and s^2. Each job is one observation, however many chunks it had,
- * because chunks of a job share their noise. A Kalman filter updates the estimates (h = (v, n), R =
- * (s t)^2): a job changes an uncertain estimate much, and a certain one little.
+ * A part of v items in n chunks takes t = v a + n b: a is the time of an item, b the overhead of a
+ * chunk. The relative noise from job to job is s. The state is a and b, their covariance, and s^2.
+ * Each job is one observation, however many chunks it had, because its chunks share their noise. A
+ * Kalman filter updates the estimates (h = (v, n), R = (s t)^2): a job changes an uncertain
+ * estimate much, and a certain one little.
  *
- * A job whose deviation exceeds the noise is an outlier and teaches nothing. A third one in a
- * row, on the same side, means that the device has changed, and so does a sum of small deviations
- * (CUSUM). Then earlier knowledge counts little compared with the latest job.
+ * A job that deviates by much more than the noise is an outlier and changes no estimate. Three
+ * outliers in a row on the same side mean that the device has changed. So does a large sum of small
+ * deviations (CUSUM). After a change the latest job counts much more than earlier ones.
  */
 #ifndef YK_MODEL_COST_H
 #define YK_MODEL_COST_H
@@ -17,34 +18,34 @@
 struct yk_cost {
     double item_ns;                       /* a; 0: unknown */
     double fixed_ns;                      /* b, the overhead of a chunk */
-    double item_var, fixed_var, both_var; /* covariance of the two */
+    double item_var, fixed_var, both_var; /* variances of a and b, and their covariance */
     double noise2;                        /* s^2, relative to the time of a part */
     double above, below; /* CUSUM in standard deviations: slower, faster than predicted */
-    int outside;         /* the latest outliers in a row: their number, negative: below */
-    uint32_t jobs;       /* number of jobs that taught */
+    int outside;         /* number of the latest outliers in a row; < 0: they were faster */
+    uint32_t jobs;       /* number of jobs that were no outliers */
 };
 
 struct yk_cost_sample {
     double items, chunks, ns;
-    double unsure_ns; /* standard deviation of other time in ns that had to be guessed, like
-                       * copies of rows that stay from now on; 0: none */
+    double unsure_ns; /* standard deviation of a guess that `ns` contains, like the wait for rows
+                       * that was subtracted; 0: it contains none */
 };
 
 /* The part of an estimate that outlives the process. */
 struct yk_kept_cost {
     double item_ns, fixed_ns; /* item_ns 0: unknown */
-    double error;             /* standard error of the two, as a part of them */
-    double noise;             /* from job to job, as a part of the time */
+    double error;             /* standard error of each, as a fraction of it */
+    double noise;             /* s, as a fraction of the time */
 };
 
 /* The state before the first job: a chunk costs fixed_ns. */
 void yk_cost_open(struct yk_cost *cost, double fixed_ns);
-/* Sets item_ns 0 if nothing is known. */
+/* Copies what outlives the process to *out; item_ns is 0 if nothing is known. */
 void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out);
-/* The state from an earlier process: a little less certain than it was there, because the machine
- * may have changed since. Unknown if the figures are impossible. */
+/* Restores the state from an earlier process, a little less certain than it was there, because the
+ * machine may have changed since. The cost is unknown if the figures are impossible. */
 void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept);
-/* A difference of times counts if it exceeds this number of its standard errors. */
+/* A difference between times is taken as real if it exceeds YK_SURE times its standard error. */
 #define YK_SURE 1.0
 
 static inline int yk_cost_is_known(const struct yk_cost *cost)
@@ -53,27 +54,27 @@ static inline int yk_cost_is_known(const struct yk_cost *cost)
 }
 
 enum yk_cost_news {
-    YK_COST_NONE,    /* an outlier, or no time at all */
-    YK_COST_LEARNED, /* about as predicted */
+    YK_COST_NONE,    /* nothing was learned: an outlier, or a sample without items or time */
+    YK_COST_LEARNED, /* the time was about as predicted, or it is the first one */
     YK_COST_CHANGED  /* the device has changed */
 };
 enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sample *sample);
 
-/* Time of a part of `items` items, in one chunk. Infinite if unknown. */
+/* Time of a part of `items` items in one chunk; infinite if the cost is unknown. */
 double yk_cost_ns(const struct yk_cost *cost, double items);
 
-/* Devices, with what is known before they have done anything. */
+/* Devices, and what is known of them before their first job. */
 struct yk_cost_pool {
     const int *make;    /* equal numbers above 0: devices of one make */
     const double *peak; /* operations per ns; 0 or infinite: unknown */
-    const double *told; /* overhead of a chunk as far as is known without a job, ns */
+    const double *told; /* overhead of a chunk as estimated before the first job, ns */
     int count;
 };
-/* Devices of one make are assumed to differ only by chance until their times show more: their costs
- * move towards the make's mean as far as the uncertainty allows (empirical Bayes). So equal devices
- * get equal costs, and one that is under load keeps its own. An unknown device is assumed to be as
- * fast as the others of its make. In the same way devices of different makes are assumed to be as
- * fast as their peaks say, with much less certainty. */
+/* Devices of one make are assumed to be equal until their times show a difference: each cost moves
+ * towards the make's mean, the further the less certain it is (empirical Bayes). So equal devices
+ * get equal costs, and a device that another program slows keeps its own. A device without a job is
+ * assumed to be as fast as the others of its make. Between makes, costs move in the same way, but
+ * much less, towards what the devices' peaks predict. */
 void yk_cost_pool(struct yk_cost *costs, const struct yk_cost_pool *devices);
 
 #endif

@@ -2,8 +2,8 @@
  * each with its own line. Causes are a cache that is too small, a memory that is full, or a device
  * that works in steps.
  *
- * The time never falls as items grow: if a piece would begin below the end of the one before, that
- * end counts.
+ * The time never falls as items grow: if a piece would begin below the end of the previous one, its
+ * times are raised to that end.
  */
 #ifndef YK_MODEL_CURVE_H
 #define YK_MODEL_CURVE_H
@@ -17,15 +17,15 @@ struct yk_curve_piece {
     struct yk_line line; /* fixed_ns may be negative if `from` is not 0; item_ns > 0 */
 };
 
-/* count 0: none. The first piece is from 0; `from` rises. */
+/* count 0: there is no curve. The first piece has `from` 0, each later one a larger `from`. */
 struct yk_curve {
     int count;
     struct yk_curve_piece pieces[YK_CURVE_PIECES];
 };
 
 double yk_curve_ns(const struct yk_curve *curve, double items);
-/* The most items that take at most `ns`; 0 if not even the first does. *item_ns: time of the next
- * item, infinite if the time jumps there. */
+/* Returns how many items the device can do in `ns`; 0 if not even the first. Sets *item_ns to the
+ * time of one more item; infinite if the time jumps there. */
 double yk_curve_items(const struct yk_curve *curve, double ns, double *item_ns);
 
 #endif

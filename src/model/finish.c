@@ -5,12 +5,12 @@
 
 #include "curve.h"
 
-/* Halving the bracket needs no more steps than this. */
+/* Most steps of the search: enough even if each one only halves the bracket. */
 enum { STEPS_MOST = 200 };
 /* Relative precision of the end. */
 #define PRECISION 1e-12
 
-/* Equation 2 for the active set, which shrinks to those that start by the end. */
+/* Solves equation 2 for the takers marked IN. Marks those OUT that would start after the end. */
 static double finish_lines(struct yk_taker *takers, int count, double items)
 {
     double end = INFINITY, before;
@@ -33,8 +33,8 @@ static double finish_lines(struct yk_taker *takers, int count, double items)
     return end;
 }
 
-/* The taker's items by `end`; *item: time of one more item, infinite if the taker cannot have it.
- */
+/* Returns the taker's items by `end`. Sets *item to the time of one more item; infinite if the
+ * taker cannot do one. */
 static double part_of(const struct yk_taker *taker, double end, double *item)
 {
     const double ns = end - taker->ready;
@@ -60,7 +60,8 @@ double yk_finish_part(const struct yk_taker *taker, double end)
     return taker->item > 0 ? part_of(taker, end, &item) : 0;
 }
 
-/* Items done by `end`, by all takers that are in or that were only late. */
+/* Returns the items that all takers do by `end`, except those marked NEVER. *speed: items per ns at
+ * that time. */
 static double done_by(const struct yk_taker *takers, int count, double end, double *speed)
 {
     double all = 0, item;
@@ -74,9 +75,9 @@ static double done_by(const struct yk_taker *takers, int count, double end, doub
     return all;
 }
 
-/* With limits and curves the number of items done by T is still a rising function of T, in straight
- * pieces: on each piece Newton's step is equation 2 for the takers that are active there. A bracket
- * keeps it from cycling. */
+/* With limits and curves, the number of items done by T still rises with T and is piecewise linear.
+ * On each piece Newton's step is equation 2 for the takers that are active there. A bracket
+ * prevents cycles. */
 static double finish_bounded(struct yk_taker *takers, int count, double items, double from)
 {
     double low = 0, high = INFINITY, end = from, speed;
@@ -105,7 +106,7 @@ static double finish_bounded(struct yk_taker *takers, int count, double items, d
     return high;
 }
 
-/* Limits or a curve change what its line would give it by `end`. */
+/* Returns 1 if limits or a curve change the part that the taker's line would give it by `end`. */
 static int is_bounded(const struct yk_taker *taker, double end)
 {
     double items;

@@ -3,9 +3,9 @@
  *
  * Device i is free at `ready`, pays `fixed` once and then `item` for each item: it ends at ready +
  * fixed + item * v. Equal ends give one linear equation in the end T. A device that would start
- * after T gets nothing, and the equation is solved again without it. That only makes T earlier, so
- * all such devices can be removed at once. Shared by `linear` (split.h) and `auto`
- * (partition/balance.h). Times in ns from any origin.
+ * after T gets nothing, and the equation is solved again without it. Its removal makes T earlier,
+ * so no removed device could come back, and all such devices can be removed at once. Shared by
+ * `linear` (split.h) and `auto` (partition/balance.h). Times in ns from any origin.
  */
 #ifndef YK_MODEL_FINISH_H
 #define YK_MODEL_FINISH_H
@@ -16,20 +16,20 @@ struct yk_taker {
     double ready, fixed;
     double item;                  /* ns per item; 0: takes no part */
     double least;                 /* ns of its smallest possible part, including fixed */
-    double fewest, most;          /* items: its smallest part, and its largest; 0: any number */
-    const struct yk_curve *curve; /* replaces fixed and item (which must not be 0); NULL: none */
-    double items;                 /* out: its part, or a mark: */
+    double fewest, most;          /* its smallest and its largest part, in items; 0: no limit */
+    const struct yk_curve *curve; /* replaces fixed and item (item must still be > 0); NULL: none */
+    double items;                 /* out of yk_balance: its part; out of yk_finish: a mark: */
 };
 
-/* While the set of takers is searched `items` is a mark. */
+/* Marks in `items`, while it is not known who takes part. */
 #define YK_TAKER_NEVER (-2.0) /* takes no part, whatever the end is */
 #define YK_TAKER_OUT   (-1.0) /* would start after the end */
 #define YK_TAKER_IN    0.0
 
-/* T for the takers marked IN; those that would start after it are marked OUT. Infinite if there is
- * no taker, or if items are left when all have their largest part. */
+/* Returns T for the takers marked IN, and marks those OUT that would start after it. Infinite if
+ * there is no taker, or if their largest parts hold fewer items. */
 double yk_finish(struct yk_taker *takers, int count, double items);
-/* Items that the taker would have done by `end`, at least 0. */
+/* Returns the items that the taker would have done by `end`, at least 0. */
 double yk_finish_part(const struct yk_taker *taker, double end);
 
 #endif

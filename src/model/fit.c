@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Sizes that differ by less than this part are one cell. */
+/* Samples whose sizes differ by no more than this part are in one cell. */
 #define ALIKE 0.01
-/* Weight left to a sample after the next one of its cell, ... */
+/* A sample multiplies the weight of earlier samples of its cell by FADE, ... */
 #define FADE 0.7
-/* ... and after one of another cell of its team; not below WEIGHT_LEAST. */
+/* ... and that of other cells of its team by FADE_OTHERS, but not below WEIGHT_LEAST. */
 #define FADE_OTHERS  0.95
 #define WEIGHT_LEAST 0.5
 /* MISSED residuals of the same sign in a row mean that the machine has changed. Each must be at
@@ -18,7 +18,7 @@
 enum { MISSED = 2 };
 #define MISSED_PART    0.05
 #define MISSED_SPREADS 0.7
-/* Then all cells move this part of the way. */
+/* After MISSED such samples, cells move by this part of their mean deviation (of logarithms). */
 #define FOLLOWS 0.6
 /* A size is known if it differs from a sample's by no more than this factor. */
 #define NEAR 1.1
@@ -39,7 +39,7 @@ static int cells_of(const struct yk_fit *fit, uint32_t team)
     return count;
 }
 
-/* An empty cell, else the oldest one of the set that has most. */
+/* An empty cell; if there is none, the oldest cell of the team with the most cells. */
 static struct yk_fit_cell *new_cell(struct yk_fit *fit)
 {
     struct yk_fit_cell *found = &fit->cells[0];
@@ -80,8 +80,8 @@ static int knows_size(const struct yk_fit *fit, const struct yk_fit_sample *samp
     return 0;
 }
 
-/* Logarithm of the ratio of its time to the time predicted by its team's earlier samples; 0: too
- * small to count. */
+/* Logarithm of measured / predicted time of the sample; 0 if that is too small to count, or if its
+ * team has no samples of about this size. */
 static double missed_by(const struct yk_fit *fit, const struct yk_fit_sample *sample)
 {
     struct yk_fitted fitted;
@@ -94,7 +94,8 @@ static double missed_by(const struct yk_fit *fit, const struct yk_fit_sample *sa
     return fabs(by) >= fmax(MISSED_PART, MISSED_SPREADS * fitted.off) ? by : 0;
 }
 
-/* Moves the team's cells. The cells of the samples that showed the change have moved already. */
+/* Scales the team's cells if MISSED samples show a change. Does not scale the cells that contain
+ * these samples already. */
 static void follow(struct yk_fit *fit, const struct yk_fit_sample *sample)
 {
     struct yk_fit_missed *missed = &fit->missed;
@@ -165,7 +166,8 @@ static int bits(uint32_t team)
     return __builtin_popcount(team);
 }
 
-/* The cell whose set differs by the fewest devices; of several the latest. */
+/* The cell whose set differs by the fewest devices; of several, the one with the latest sample.
+ * Ignores the set `except`, if that is not 0. */
 static const struct yk_fit_cell *nearest(const struct yk_fit *fit, uint32_t team, uint32_t except)
 {
     const struct yk_fit_cell *found = NULL;
@@ -180,8 +182,8 @@ static const struct yk_fit_cell *nearest(const struct yk_fit *fit, uint32_t team
     return found;
 }
 
-/* The part of its time alone by which each other device slows this one: from jobs that it did
- * alone, and jobs of the set nearest to the one asked for. */
+/* By how much each other device slows this one, as a part of its time alone; 0: unknown. Compares
+ * jobs that it did alone with jobs of the set nearest to the one asked for. */
 static double slowed_by_each(const struct yk_fit *fit, const struct yk_fit_asked *asked)
 {
     const struct yk_fit_cell *beside = nearest(fit, asked->team, asked->self);

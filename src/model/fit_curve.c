@@ -1,21 +1,21 @@
-/* fit_curve.c - see fit.h: samples that lie on no line, as up to four lines.
+/* fit_curve.c - see fit.h: fits up to four lines to samples that do not lie on one.
  *
  * The cells of each piece are found by exhaustive search over all ways to cut the cells into runs
- * of at least two neighbours, from the fewest pieces on: another piece must make the sum of squares
- * several times smaller.
+ * of at least two neighbours, and the number of pieces starts at one: each further piece must make
+ * the sum of squares several times smaller.
  */
 #include <math.h>
 #include <stddef.h>
 
 #include "fit.h"
 
-/* Errors of this part count as none. */
+/* With relative errors below this, no further piece is tried. */
 #define GOOD 0.01
-/* Another piece must make the sum of squares this many times smaller. */
+/* A further piece must make the sum of squares this many times smaller. */
 #define BETTER 4.0
-/* A piece rises by at least this part of its mean slope: a device that works in steps takes the
- * same time for each size of a step, but the number of items that it does by a time must be unique.
- */
+/* Least slope of a piece, as a part of time / items at its middle. A device that works in steps
+ * takes the same time for all sizes within a step, but the number of items done by a time must be
+ * unique. */
 #define FLATTEST 1e-3
 enum { CELLS_LEAST = 2 };
 
@@ -63,8 +63,8 @@ struct cuts {
                  [YK_FIT_CELLS + 1]; /* [p][n]: the first n cells in p + 1 pieces */
 };
 
-/* A piece of cells first .. last - 1. Its slope has a lower limit, because steps are nearly flat.
- */
+/* Fits a piece to the cells first .. last - 1, with a slope not below the limit of FLATTEST.
+ * Returns the sum of squares without that limit. */
 static double piece(const struct yk_fit_cell *const *cells, int first, int last,
                     struct yk_line *out)
 {
@@ -98,7 +98,8 @@ static void cut_all(struct cuts *cuts)
         }
 }
 
-/* Where the two lines meet, if that is between the cells; otherwise half way. */
+/* The size at which the two lines meet, if it is between `from` and `to`; otherwise their
+ * middle. */
 static double border(const struct yk_line *low, const struct yk_line *high, double from, double to)
 {
     double meet = (low->fixed_ns - high->fixed_ns) / (high->item_ns - low->item_ns);

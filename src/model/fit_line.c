@@ -6,17 +6,17 @@
 
 /* Sizes show a slope if the largest is at least this many times the smallest. */
 #define APART 1.02
-/* Least assumed relative error of a sample, and assumed error of a slope that chunks showed: chunks
- * take the device's time, which is not all of the job's time. */
+/* SAMPLE_OFF: least relative error assumed for a sample. SLOPE_OFF: relative error assumed for a
+ * slope that chunks showed: they show the device's time, which is not all of the job's time. */
 #define SAMPLE_OFF 0.01
 #define SLOPE_OFF  0.2
-/* A cell that is off by more than this many typical deviations counts less, ... */
+/* A cell gets less weight if it deviates by more than this many typical deviations, ... */
 #define FAR 2.0
-/* ... if that is at least this relative error. */
+/* ... and by more than this relative error. */
 #define FAR_LEAST 0.01
 enum { ROUNDS = 4 };
-/* The samples lie on no line if at least two cells are off by this part of the line, and by
- * BENT_NOISE times the deviation within cells. */
+/* The samples do not lie on a line if at least two of BENT_CELLS or more cells deviate from it by
+ * more than the part BENT, and by more than BENT_NOISE times the deviation within cells. */
 #define BENT       0.03
 #define BENT_NOISE 3.0
 enum { BENT_CELLS = 4 };
@@ -46,8 +46,8 @@ static double relative_error(const struct yk_fit_cell *cell, const struct yk_lin
     return (yk_line_ns(line, cell->items) - cell->ns.mean) / cell->ns.mean;
 }
 
-/* The median of all slopes between two cells, which a few wrong ones do not move (Theil, Sen): the
- * start for least squares. */
+/* The line from which least squares start: its slope is the median of all slopes between two cells,
+ * on which a few wrong cells have no effect (Theil, Sen). */
 static struct yk_line middle_line(const struct cells *cells)
 {
     double numbers[YK_FIT_CELLS * (YK_FIT_CELLS - 1) / 2];
@@ -111,14 +111,14 @@ static struct sums sums_of(const struct cells *cells)
     return sums;
 }
 
-/* b must not be negative: then all of the time is the items'. */
+/* The line with b = 0, for samples that would give a negative b. */
 static struct yk_line through_zero(const struct sums *sums)
 {
     return (struct yk_line){ sums->items_ns / sums->items2, 0 };
 }
 
-/* Relative deviation of samples from `line`. If samples differ by more than their sizes do, they
- * show nothing about the slope. */
+/* Relative deviation of samples from `line`. The larger it is, the less the samples show about the
+ * slope. */
 static double sample_off(const struct cells *cells, const struct yk_line *line)
 {
     double squares = 0, weight = 0;
@@ -133,7 +133,8 @@ static double sample_off(const struct cells *cells, const struct yk_line *line)
     return weight > 2 ? fmax(SAMPLE_OFF, sqrt(squares / (weight - 2))) : SAMPLE_OFF;
 }
 
-/* For sizes that say too little: the slope is near `slope`, or b is the given cost. */
+/* The line if the samples show too little: its slope is near `slope`; if that is 0, b is the given
+ * cost. */
 static struct yk_line line_told(const struct sums *sums, double slope, double off, double fixed_ns)
 {
     struct yk_line line;
@@ -156,7 +157,8 @@ static int is_line(const struct yk_line *line)
     return line->item_ns > 0 && isfinite(line->item_ns) && line->fixed_ns >= 0;
 }
 
-/* If samples contradict the slope of their chunks, that slope is used, and b follows from it. */
+/* Replaces an impossible line: its slope is then that of the chunks, and b follows from it; if that
+ * is impossible too, b is 0. */
 static struct yk_line checked(const struct sums *sums, double slope, struct yk_line line)
 {
     if (!is_line(&line) && slope > 0)
@@ -164,7 +166,7 @@ static struct yk_line checked(const struct sums *sums, double slope, struct yk_l
     return is_line(&line) ? line : through_zero(sums);
 }
 
-/* 1: the sizes are far enough apart to show a slope, and it is positive. */
+/* Returns 1 if the sizes are far enough apart to show a slope, and it is positive. */
 static int fit_slope(struct cells *cells, struct yk_line *out)
 {
     int round;
@@ -219,8 +221,8 @@ static void judge(const struct cells *cells, struct yk_fitted *out)
                          : INFINITY;
 }
 
-/* At least two cells are off by more than samples of a cell differ; a single one would be an
- * outlier. */
+/* Returns 1 if at least two cells deviate from the line by more than samples within a cell do. A
+ * single such cell would be an outlier. */
 static int is_bent(const struct cells *cells, const struct yk_line *line)
 {
     double noise = 0, weight = 0;

@@ -20,7 +20,7 @@ static void begin(struct yk_mean *mean, double value)
     *mean = (struct yk_mean){ .weight = 1, .mean = value };
 }
 
-/* 1: the sample does not count, or has started the mean anew. */
+/* Returns 1 if the sample must not be added: it is ignored, or the mean has restarted from it. */
 static int is_doubted(struct yk_mean *mean, double value)
 {
     const double off = fabs(value - mean->mean);

@@ -1,9 +1,9 @@
 /* mean.h - PURE. A mean of times with its 95 % confidence interval.
  *
  * Newer samples weigh more. Times can be too long for many reasons (a page fault, another program),
- * so a far longer time does not count until a second one agrees with it. Then the mean restarts
- * from it, because the machine has changed. A far shorter time counts at once if there is only one
- * earlier sample, because no disturbance makes a time shorter.
+ * so a time far from the mean is ignored until a second one agrees with it. Then the mean restarts
+ * from that time, because the machine has changed. If there is only one earlier sample, the mean
+ * restarts from a far shorter time at once, because no disturbance makes a time shorter.
  */
 #ifndef YK_MODEL_MEAN_H
 #define YK_MODEL_MEAN_H
@@ -13,10 +13,10 @@ struct yk_mean {
     double weight; /* faded number of samples */
     double mean;
     double square; /* faded sum of squared differences from the mean */
-    double doubt;  /* the latest sample, if it was far off and waits for a second one; 0: none */
+    double doubt;  /* the latest sample, if it is ignored until a second one agrees; 0: none */
 };
 
-/* `fade`: factor by which earlier samples fade; 1: all count alike. */
+/* `fade`: factor by which earlier samples lose weight; 1: all have the same weight. */
 void yk_mean_add(struct yk_mean *mean, double value, double fade);
 /* The mean lies within +- this with a probability of 95 %; infinite for one sample. */
 double yk_mean_half(const struct yk_mean *mean);

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* With more rounds, a partial round costs less than this part of the job, and the line is accurate
- * enough. */
+/* With this many rounds or more, the line is accurate enough: a partial round costs at most 1 / FEW
+ * of the time. */
 enum { FEW = 16 };
 
 /* When the job ends if the device does exactly `rounds` rounds; with 0 the device does nothing. */

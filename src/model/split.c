@@ -6,7 +6,7 @@
 
 /* Rounding: a part within this relative error of a whole number of units counts as whole. */
 #define WHOLE 1e-9
-/* With least parts of several units, sets are compared only for this many devices. */
+/* If least parts have several units, sets are compared for at most this many devices. */
 enum { COMPARED_MOST = 32 };
 
 double yk_part_ns(const struct yk_part *part, double items)
@@ -109,15 +109,17 @@ static void admit_all(struct yk_taker *takers, int count)
             takers[i].items = YK_TAKER_IN;
 }
 
-/* Just before `end`: no device that can just do its least part by `end` has come in. */
+/* A time just before `end`, at which a device that ends its least part exactly at `end` has no part
+ * yet. */
 static double before(double end)
 {
     return end * (1 - 1e-9);
 }
 
-/* If a device can just do its least part by the end, and that is more than was left, it gets
- * exactly its least and the others less. If that does not fit at all, the device stays out. Returns
- * 1 if there was such a device, and the others must be computed again. */
+/* A newcomer can just do its least part by `end`, but the others do not leave it that many items.
+ * It gets exactly its least part, and *items is what remains for the others; if its least part
+ * exceeds *items, it stays out. Returns 1 if there was a newcomer: then the other parts must be
+ * computed again. */
 static int settle_newcomers(const struct yk_split *split, double end, double *items)
 {
     struct yk_part *parts = split->parts;
@@ -145,8 +147,8 @@ static int settle_newcomers(const struct yk_split *split, double end, double *it
     return found;
 }
 
-/* Rounds parts by the common end down to whole units. Returns the units left; negative if there are
- * too many. */
+/* Gives each device the whole units that it can do by `end`. Returns the number of units left;
+ * negative if the parts add up to too much. */
 static int64_t round_down(const struct yk_split *split, double end)
 {
     struct yk_part *parts = split->parts;
@@ -166,7 +168,8 @@ static int64_t round_down(const struct yk_split *split, double end)
     return left;
 }
 
-/* The time at which the device would end with one unit more, or with its least. */
+/* Sets the key to the time at which the device would end one unit more (its first part: its least);
+ * infinite if it cannot take that. */
 static void note_next(struct yk_part *part, const struct yk_work *work, int64_t left)
 {
     const int64_t least = least_units(part, work);
@@ -175,7 +178,8 @@ static void note_next(struct yk_part *part, const struct yk_work *work, int64_t 
     part->key = takes ? unit_ns(part, work, next) : INFINITY;
 }
 
-/* Hands the units that are left, one after another, to the device that would end them first. */
+/* Hands out the units that are left, each to the device that would end it first. Returns the number
+ * of units that no device can take. */
 static int64_t hand_out(const struct yk_split *split, int64_t left)
 {
     struct yk_part *parts = split->parts;
@@ -200,8 +204,8 @@ static int64_t hand_out(const struct yk_split *split, int64_t left)
     return left;
 }
 
-/* If a device can suddenly do more at the end time, the parts add up to too much. Takes units from
- * the devices that end last. */
+/* The parts add up to too much if the number of items that a device can do jumps at the end time.
+ * Takes units back from the devices that end last. */
 static int64_t take_back(const struct yk_split *split, int64_t left)
 {
     struct yk_part *parts = split->parts;
@@ -287,8 +291,8 @@ static int is_coarse(const struct yk_split *split)
     return coarse;
 }
 
-/* A device with a large least part may keep out two others: as long as a set without one device
- * ends earlier, that set is taken. */
+/* A device with a large least part may keep out two others. So as long as the job ends earlier
+ * without some device, removes the one whose removal gains most. */
 static double compare_sets(const struct yk_split *split, double best)
 {
     struct yk_part *parts = split->parts;

@@ -1,15 +1,15 @@
 /* split.h - PURE. The best split of a job's items over devices whose times are known as lines or
  * curves (papers/004, section 4.2).
  *
- * finish.h gives the end T that all would have together if items could be cut arbitrarily finely,
- * and the devices that do not pay: T <= b. The paper's listing (algorithm 1) is lost; the rest
+ * finish.h finds the end T that all would have together if items could be cut arbitrarily finely,
+ * without the devices that do not pay (T <= b). The paper's listing (algorithm 1) is lost; the rest
  * follows its text. Parts are whole units. A device that would get less than its least part
- * (default: one unit) gets nothing. T is later without it, and as soon as the device could do its
- * least part by T it takes part again, with exactly that. If units are left, the next one goes to
- * the device that would end it first. With least parts of one unit this is the best of all splits;
- * with larger ones, sets without one more device are compared as well.
+ * (default: one unit) gets nothing, which makes T later. If it can do its least part by the later
+ * T, it gets exactly that. Each unit left goes to the device that would end it first. If all least
+ * parts are one unit, this is the best of all splits; otherwise sets with one device fewer are
+ * compared as well.
  *
- * Takes some passes over the devices: 0.1 ms for 1,000 of them.
+ * Cost: some passes over the devices, 0.1 ms for 1,000 devices.
  */
 #ifndef YK_MODEL_SPLIT_H
 #define YK_MODEL_SPLIT_H
@@ -22,10 +22,9 @@
 struct yk_part {
     struct yk_line line;          /* item_ns 0: takes no part */
     const struct yk_curve *curve; /* replaces the line; NULL: none */
-    double least, most;           /* items; 0: one unit, and any number */
-    double round;                 /* items of one piece for each of its lanes; 0: any number is
-                                   * equally good. Used by yk_split_in_rounds */
-    double joules;                /* joules per item; used only if the work allows a slower job */
+    double least, most;           /* smallest and largest part, in items; 0: one unit, no limit */
+    double round;                 /* items of a round (rounds.h); 0: it has no rounds */
+    double joules;                /* energy per item; used only if work.slower > 0 */
     int64_t items;                /* out */
     double ns;                    /* out: when it ends; 0 if it gets nothing */
     /* the rest is private to split.c */
@@ -36,8 +35,8 @@ struct yk_part {
 
 struct yk_work {
     int64_t items, unit; /* parts are multiples of the unit, except the one that ends the range */
-    double slower;       /* the job may take longer by this part if that costs less energy: 0.1 is a
-                          * tenth. 0: only time counts */
+    double slower;       /* part by which the job may take longer to save energy, like 0.1; 0: only
+                          * the time matters */
 };
 
 /* Work, and the devices that share it. */
@@ -48,8 +47,8 @@ struct yk_split {
     struct yk_work work;
 };
 
-/* Finds the parts. Returns the end of the last one; infinite if there is no device, or if limits
- * leave no place for all items. */
+/* Finds the parts. Returns the end of the last one; infinite if there is no device, or if the
+ * largest parts hold fewer items. */
 double yk_split(const struct yk_split *split);
 /* Energy of all parts together, in joules. */
 double yk_split_joules(const struct yk_split *split);

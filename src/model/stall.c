@@ -1,9 +1,10 @@
-/* stall.c - see stall.h: limits the time of chunks under way. */
+/* stall.c - see stall.h: limits the time of chunks in flight. */
 #include "stall.h"
 
 #include <math.h>
 
-/* A waiting thread looks at least this often; longer times between two looks do not count. */
+/* A waiting thread looks at least this often, in ns. Of a longer time between two looks, only this
+ * much counts, because the process was stopped. */
 #define LOOK_NS 1000000000
 
 void yk_pace_note(struct yk_pace *pace, int64_t items, int64_t ns)

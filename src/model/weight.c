@@ -114,7 +114,8 @@ static double rate(int64_t items, double seconds)
     return items > 0 && seconds > 0 ? (double)items / seconds : 0;
 }
 
-/* Closer to its goal than this the weight moves only half of the way, because times vary. */
+/* If the weight is closer to its goal than this, it moves only half of the way, because times
+ * vary. */
 #define NEAR 0.05
 
 double yk_weight_rate(double weight, const yoke_times *times)

@@ -1,5 +1,5 @@
-/* adjusting.c - shares for the next job from the times of a finished one (model/adjust.h), if the
- * partitioner asks for them. */
+/* adjusting.c - computes the shares for the next job from the times of a finished one
+ * (model/adjust.h), if the partitioner adjusts shares. */
 #include "../base/alloc.h"
 #include "dispatch_state.h"
 
@@ -12,7 +12,7 @@ static int class_of(const struct yk_split_device *known, int device)
 }
 
 /* Returns 0 if a device that had a share has left: then the times show nothing about shares. (A
- * device without a share may simply not have been asked.) */
+ * device without a share may have left because it was not to take part.) */
 static int parts_of(const struct yk_dispatch *dispatch, struct yk_adjust_part *parts)
 {
     const double all = (double)(dispatch->view.last - dispatch->view.first);

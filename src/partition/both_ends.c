@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Small chunks are handed to a CPU device several at once, for about this time: a request takes
- * some 100 ns, during which other cores wait. */
+/* A CPU device gets as many small chunks at once as its lanes do in about this time, in ns: a
+ * request takes some 100 ns, during which other cores wait. */
 #define LEASE_NS 20000.0
 
 struct yk_ends yk_ends_of(const struct yk_split_view *view)
@@ -38,7 +38,7 @@ void yk_ends_take(const struct yk_ends *ends, int device, int64_t chunk, struct 
     out->items = chunk;
     if (!known->host_memory)
         return;
-    /* The last pieces are handed out one by one to the next lane that asks. */
+    /* Near the end of the range, each request gets one chunk. */
     if (chunk <= view->free_items / (4 * lanes)) {
         out->items = chunk * lanes * chunks_each(view, device, chunk);
         out->piece = chunk;

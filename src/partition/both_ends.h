@@ -12,11 +12,11 @@ struct yk_ends {
 };
 
 struct yk_ends yk_ends_of(const struct yk_split_view *view);
-/* `chunk` items for a lane. A CPU device gets a chunk for each of its lanes at once, which they
- * take one by one, if that leaves enough for the others; and several per lane if a chunk is too
- * short to ask for the next one in time. */
+/* Takes `chunk` items for a lane of a GPU. A CPU device gets a chunk for each of its lanes at once,
+ * which they take one by one, if that leaves enough for other devices. If chunks are so short that
+ * requests would cost too much, it gets several per lane. */
 void yk_ends_take(const struct yk_ends *ends, int device, int64_t chunk, struct yk_take *out);
-/* Why a device did nothing; "" if it did something. */
+/* Writes why a device did nothing; "" if it did something. */
 void yk_ends_explain(const struct yk_split_view *view, int device, char *text, size_t size);
 
 #endif

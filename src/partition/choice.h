@@ -1,23 +1,23 @@
 /* choice.h - PURE. Which of two kernels that do the same work is the faster one on a device, found
  * while the work is done (docs/adr/011).
  *
- * In a session the device makes its chunks with both kernels by turns. All of them are short: as
- * long as what the better one so far does in some milliseconds, so a try of the other one costs
- * little, however slow it is. A kernel's first chunk may include warming up (a driver loads its
- * code, memory is touched) and counts only until there is another. A chunk has overhead, and small
- * ones do not fill a GPU; so the session counts pairs of chunks of nearly the same size, one by
- * each kernel. Sessions continue from job to job, so jobs of one chunk are tried too.
+ * In a session the device makes its chunks with both kernels by turns. Each chunk has as many items
+ * as the better kernel so far does in some milliseconds, so a chunk by the other one costs little.
+ * A kernel's first chunk may include warming up (a driver loads its code, memory is touched) and is
+ * ignored as soon as there is another. Small chunks have more overhead and do not fill a GPU; so
+ * the session compares pairs of chunks of nearly the same size, one by each kernel. A session may
+ * last for several jobs, so jobs of one chunk can take part.
  *
- * The overhead of a chunk of some milliseconds (lanes that wait for the longest walk, launches) can
- * hide which kernel is faster in chunks as long as the device really gets, or in chunks that
- * overlap. So there are further rounds, each with chunks four times as long, while that costs a few
- * hundredths of a job, until the winner also adds less time per added item: then it wins at all
- * larger sizes. If jobs are too short for that and the two kernels are nearly equal, whole jobs are
- * made by one and by the other, with all their overhead.
+ * In chunks of some milliseconds, overhead (lanes that wait for the slowest one, launches) can hide
+ * which kernel is faster in normal chunks, which are longer and overlap. So further rounds follow,
+ * each with chunks four times as long, while they cost only a few hundredths of a job. They end
+ * when the winner also needs less time per added item: then it wins at all larger sizes. If jobs
+ * are too short for that and the two kernels are nearly equal, each makes whole jobs in turn, and
+ * these are compared with all their overhead.
  *
  * After the session the faster kernel makes all chunks, until it has worked a hundred times as long
- * as the other one's turns took; then a job begins with another session. So the price of being sure
- * is about a hundredth of the time.
+ * as the other one's turns took; the next job then begins with another session. So sessions cost
+ * about a hundredth of the time.
  */
 #ifndef YK_PARTITION_CHOICE_H
 #define YK_PARTITION_CHOICE_H
@@ -25,16 +25,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { YK_FORMS = 2 }; /* of a job's work: its kernel and the alternative */
+enum { YK_FORMS = 2 }; /* the forms of a job's work: by its kernel or by the alternative */
 
 enum { YK_CHOICE_SINGLES = 4 };
 struct yk_choice_form {
-    int chunks;       /* that ended in this session */
+    int chunks;       /* number of its chunks that ended in this session */
     double spent_ns;  /* ns they took */
     double items, ns; /* sums over the chunks that count */
     struct yk_choice_single {
         double items, ns;
-    } last, singles[YK_CHOICE_SINGLES]; /* the latest, and those without a pair; 0: none */
+    } last, singles[YK_CHOICE_SINGLES]; /* the latest chunk, and those without a partner; items
+                                         * 0: none */
 };
 
 /* Mean chunk of a finished round. */
@@ -62,39 +63,40 @@ struct yk_choice {
     int round;              /* round of the session; chunks are longer in each */
     struct yk_choice_size before; /* the result of the round before; items 0: there was none */
     double range;                 /* items of the latest job */
-    int by_jobs;                  /* whole jobs by turns: */
+    int by_jobs;                  /* 1: the forms make whole jobs in turn: */
     int job_form;                 /* form that makes this job */
-    int counted;                  /* 1: the job is counted from its beginning */
+    int counted;                  /* 1: this job is measured from its beginning */
     struct yk_choice_single job;  /* its sums so far */
     int ended;                    /* chunks (or jobs) of this round */
     int pairs;                    /* pairs of these that count */
     int won[YK_FORMS];            /* pairs in which this form was clearly faster */
     double worked_ns;             /* work by the best form since the session */
-    double patience_ns;           /* work after which there is another session */
+    double patience_ns;           /* worked_ns at which another session begins */
 };
 
 void yk_choice_open(struct yk_choice *choice);
-/* A job begins, and perhaps a session. */
+/* Call it when a job begins. Begins a session if it is time for one. */
 void yk_choice_begin(struct yk_choice *choice);
-/* Both forms have ended a chunk, in this session or an earlier one, also of an earlier process. */
+/* Returns 1 if both forms have ended a chunk in this session, or an earlier session or process
+ * found the faster one. */
 int yk_choice_knows_both(const struct yk_choice *choice);
 /* The form that was found to be faster; -1: not settled. */
 int yk_choice_found(const struct yk_choice *choice);
 /* Takes over what an earlier process found, unless something is known already. */
 void yk_choice_recall(struct yk_choice *choice, int form);
 
-/* How long a chunk of a session may be if several devices do the job, by the known speed of the
- * device; 0: try nothing in this job. Otherwise the others would wait for the end of a slow
- * device's trial: for example, cores that take 20 ms for the least they can do, in a job that a GPU
- * does in 5. */
+/* Returns the longest time that a chunk of a session may take if several devices do the job, by the
+ * device's known speed; 0: try nothing in this job. Without this limit the others would wait for
+ * the trial of a slow device: cores, say, that need 20 ms for their least chunk, in a job that a
+ * GPU does in 5. */
 struct yk_choice_job {
     double least_ns;  /* ns of the device's least chunk */
     double others_ns; /* ns of the others for the whole job */
 };
 double yk_choice_spare_ns(const struct yk_choice *choice, const struct yk_choice_job *job);
 
-/* Forms that may be needed in a job, as bits; *first: the one needed first. `settles`: nothing is
- * tried in the job. */
+/* Returns the forms that a job may need, as bits, and sets *first to the one needed first.
+ * `settles`: nothing is tried in the job. */
 unsigned yk_choice_wants(const struct yk_choice *choice, int settles, int *first);
 
 /* A device is about to get a chunk. */
@@ -113,8 +115,7 @@ struct yk_choice_turn {
 void yk_choice_next(const struct yk_choice *choice, const struct yk_choice_asked *asked,
                     struct yk_choice_turn *out);
 
-/* The chunk ended: `items` in `ns` of the device's time. The device's known speed is now that of
- * the best form. */
+/* A chunk that ended: the device did `items` in `ns`. */
 struct yk_choice_chunk {
     int form;
     enum yk_tries tries;
@@ -124,7 +125,7 @@ struct yk_choice_chunk {
 };
 void yk_choice_note(struct yk_choice *choice, const struct yk_choice_chunk *chunk);
 
-/* How the forms compare, by their names; "" while that is unknown. */
+/* Writes how the forms compare, by their names; "" while that is unknown. */
 void yk_choice_explain(const struct yk_choice *choice, const char *const names[YK_FORMS],
                        char *text, size_t size);
 

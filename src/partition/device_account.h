@@ -1,10 +1,10 @@
 /* device_account.h - PURE. What a finished job shows about its devices: the line of each device,
  * and how long the job would have taken without it.
  *
- * Without it the others would have done its items too, and all would have ended together
- * (balance.h). The extra time that this takes by their lines is added to the job's measured time.
- * So the result is as accurate as the lines. Costs outside the lines (a driver that loads, a first
- * touch of memory) count once.
+ * Without a device the others would also have done its items, and ended together (balance.h). The
+ * extra time for that, by their lines, is added to the job's measured time. So the result is as
+ * accurate as the lines. Costs outside the lines (loading a driver, first touch of memory) are only
+ * in the measured time.
  */
 #ifndef YK_PARTITION_DEVICE_ACCOUNT_H
 #define YK_PARTITION_DEVICE_ACCOUNT_H
@@ -20,7 +20,7 @@ struct yk_account {
                           unknown */
 };
 
-/* For a job that took `ns`; `gone`: devices that failed, as bits. Writes one account per device. */
+/* Writes one account per device, for a job that took `ns`. `gone`: devices that failed, as bits. */
 yoke_status yk_dispatch_account(const struct yk_dispatch *dispatch, int64_t ns, uint64_t gone,
                                 struct yk_account *out);
 

@@ -24,8 +24,8 @@ struct yk_chunk {
     int64_t first, last; /* items first .. last - 1 */
     int64_t piece;   /* lanes of a CPU device may cut the chunk into pieces of this many items among
                         themselves (a lease, see partition/lease.h); last - first: not to be cut */
-    int parts;       /* a lane takes at once 1 / parts of what its share of the chunk still has;
-                      * 0: half of it */
+    int parts;       /* each time, a lane takes 1 / parts of what is left of its section; 0: half of
+                      * it */
     uint32_t serial; /* unique in the job */
     uint32_t beside; /* not 0: only for the lane that asked, which works on it piece by piece
                       * while the chunk with this serial is out and not answered; items not
@@ -43,19 +43,20 @@ struct yk_split_device {
     const char *name;
     int lanes;           /* consumers: cores of a CPU device, queues of a GPU; >= 1 */
     int host_memory;     /* 1: works in host memory, nothing to copy (a CPU device) */
-    int cores;           /* of a CPU device, if its lanes share fewer; 0: one for each lane */
+    int cores;           /* cores of a CPU device with more lanes than cores; 0: one for each
+                          * lane */
     int64_t fill;        /* items that give every processing element work once: the smallest
                           * efficient chunk; >= 1 */
-    int64_t busy;        /* the same if copies do not count and `fill` is the size that saturates
-                          * the link; 0: fill */
-    int64_t lane_fill;   /* items that a core of a CPU device does in the time of one (its
-                          * kernel's vectors): pieces are multiples of it; 0: 1 */
+    int64_t busy;        /* like fill, but without copies, if `fill` is the size that saturates the
+                          * link; 0: fill */
+    int64_t lane_fill;   /* items that fill the vectors of a CPU core, which does them in the time
+                          * of one; pieces are multiples of it; 0: 1 */
     int64_t limit;       /* most items one chunk may have (device memory); 0: no limit */
     double rate;         /* items per ns learned in earlier runs of this kernel here; 0: unknown */
     double peak;         /* theoretical peak, in one unit for all devices of the job; 0: unknown */
     int make;            /* equal for devices of the same kind, whatever their manufacturer; 0:
                           * unlike all others */
-    int steady;          /* 1: the rate was the same in two such runs */
+    int steady;          /* 1: the rate was the same in two earlier runs */
     int crowded;         /* 1: other jobs ran beside the last similar job */
     int waited;          /* 1: in the last similar job, its chunks waited behind chunks of other
                           * jobs */
@@ -66,19 +67,20 @@ struct yk_split_device {
                           * none, or unknown */
     double busier_part;  /* part of copy_item_ns in the direction in which more is copied: 0.5
                           * to 1 */
-    struct yk_line line; /* for its whole part of a job beside the others, from submission to
+    struct yk_line line; /* its time for its whole part while the others work, from submission to
                           * its end; item_ns 0: unknown */
     int guessed;         /* 1: the line is only a guess */
-    int tuned;           /* 1: it is the device's line alone, which yoke tune measured */
-    int passed_over;     /* jobs in a row that were split by lines and gave it nothing */
+    int tuned;           /* 1: yoke tune measured the line, with the device alone */
+    int passed_over;     /* number of the latest jobs that were split by lines and gave it
+                          * nothing */
     const struct yk_fit *fit; /* source of the line, to compute it for fewer devices; NULL: only
                                * the line is known. Read only while the dispatcher opens */
     double item_ns; /* time of an item in a planned job, without the wait for rows; 0: unknown */
     double row_ns;  /* time to get the rows of one more item from another device; 0: nothing, or
                      * unknown */
     double back_ns; /* time to get the results of one item that another device made instead */
-    int fetches;    /* 1: rows of its part of a planned job are elsewhere: the larger its pieces,
-                     * the fewer copies bring them */
+    int fetches;    /* 1: rows of its part of a planned job are on other devices: larger pieces need
+                     * fewer copies */
     double doubt;   /* standard deviation of the time of its part of a planned job, as a fraction */
     double share;   /* fraction of the range this device got in the last run of this kernel
                        and range (data lie there); < 0: unknown */
@@ -88,7 +90,7 @@ struct yk_split_device {
     int hosts, host_lane;
 };
 
-/* Of one kind: both are cores, or GPUs with the same `make`. */
+/* Returns 1 if the devices are of one kind: both are cores, or GPUs with the same `make`. */
 static inline int yk_split_alike(const struct yk_split_device *one,
                                  const struct yk_split_device *other)
 {
@@ -121,8 +123,8 @@ struct yk_chunk_times {
     int64_t copied_bytes; /* moved to or from the device for it */
     int64_t work_ns;      /* sum of the times that the lanes which shared it spent on it; 0:
                            * unknown */
-    int64_t free_ns;      /* time until which the device worked on chunks of other jobs, behind
-                           * which this one waited; 0: none */
+    int64_t free_ns;      /* when the device ended the chunks of other jobs that this one had to
+                           * wait for; 0: it did not wait */
     int64_t once_ns;      /* part of its time spent on things that no later chunk of the device
                            * needs again, like rows that all chunks read; 0: none, or unknown */
     int64_t fetch_ns;     /* time that its kernel waited for rows; 0: none, or unknown */
@@ -132,7 +134,8 @@ struct yk_chunk_times {
                            * so it says nothing about that one */
 };
 
-/* Sets *earliest_ns to the earlier of two times at which to ask again; 0 is no time. */
+/* Sets *earliest_ns to when_ns if that is earlier. Both are times at which to ask again;
+ * 0: never. */
 static inline void yk_sooner(int64_t *earliest_ns, int64_t when_ns)
 {
     if (when_ns && (!*earliest_ns || when_ns < *earliest_ns))
@@ -150,8 +153,8 @@ enum yk_verdict {
 struct yk_dispatch;
 
 yoke_status yk_dispatch_open(const struct yk_split_spec *spec, struct yk_dispatch **out);
-/* The same in the memory of a finished one, which takes a fraction of the time. If it fails, the
- * dispatcher can only be reopened or closed. */
+/* Like yk_dispatch_open, but reuses a finished dispatcher and its memory, which takes a fraction of
+ * the time. If it fails, the dispatcher can only be reopened or closed. */
 yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_split_spec *spec);
 void yk_dispatch_close(struct yk_dispatch *dispatch);
 
@@ -174,11 +177,11 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_r
                                  struct yk_chunk *chunk, int64_t *wake_ns);
 /* From now on the device's chunks have at most `limit` items; 0: any number. */
 void yk_dispatch_limit(struct yk_dispatch *dispatch, int device, int64_t limit);
-/* The device's next chunks have at most `items` items, until the next call; 0: any number. Unlike a
+/* Until the next call, the device's chunks have at most `items` items; 0: any number. Unlike a
  * limit it does not change the device's fill. */
 void yk_dispatch_bound(struct yk_dispatch *dispatch, int device, int64_t items);
-/* What the device did so far was done by a slower kernel than it continues with. Its speed is that
- * of the chunks that end from now on. */
+/* The device has changed to a faster kernel: from now on, its speed is that of the chunks that end
+ * after this call. */
 void yk_dispatch_renew(struct yk_dispatch *dispatch, int device);
 /* The first `completed` items of the chunk are done; the rest returns to the range. */
 void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk, int64_t completed,
@@ -187,8 +190,8 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk
  * chunks have at most `limit` items (0: as before). */
 void yk_dispatch_returned(struct yk_dispatch *dispatch, const struct yk_chunk *chunk,
                           int64_t limit);
-/* The device is lost: all its chunks that are out return to the range (with all_or_nothing also
- * those it completed), and it gets no more. */
+/* The device is lost: it gets no more chunks, and all its chunks that are out return to the range;
+ * with all_or_nothing, also all items that it completed. */
 void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *reason);
 
 /* ns that a chunk of `items` adds to the device's work; 0: unknown. */
@@ -219,8 +222,8 @@ struct yk_split_outcome {
 };
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                          struct yk_split_outcome *out);
-/* For a finished job: adjusts the next job's shares, if the partitioner does that, and notes it in
- * *adjust. 1: the shares of all devices change to `shares`. */
+/* Call it after a finished job. If the partitioner adjusts shares, updates *adjust and returns 1 if
+ * the next job needs other shares: *shares are then those of all devices. Otherwise returns 0. */
 int yk_dispatch_adjust(const struct yk_dispatch *dispatch, struct yk_adjust *adjust,
                        double *shares);
 /* Why the device left, was dropped or, when the job is over, got its part: a sentence, formatted
@@ -239,13 +242,13 @@ const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispat
 
 /* The job's duration as its partitioner predicts it; 0: no prediction. */
 double yk_dispatch_predicted_ns(const struct yk_dispatch *dispatch);
-/* Devices that will get items unless others fail, as bits; all devices if the partitioner does not
- * know yet. */
+/* Devices that get items even if none fails, as bits; all devices if the partitioner does not know
+ * yet. */
 uint32_t yk_dispatch_asked(const struct yk_dispatch *dispatch);
 
 /* Full name and settings of the partitioner in use, e.g. "dynamic:chunk=4096". */
 const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch);
-/* Checks that free ranges are disjoint and sorted and that free + out + done = range. 1 if so. */
+/* Returns 1 if free ranges are disjoint and sorted, and free + out + done = range. */
 int yk_dispatch_check(const struct yk_dispatch *dispatch);
 
 #endif

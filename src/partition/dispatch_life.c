@@ -81,7 +81,8 @@ static yoke_status choose(struct yk_dispatch *dispatch, const char *text)
 {
     const struct yk_partitioner *found;
     text = text ? text : yk_partitioners[0]->name;
-    /* settings also come from the environment, which may have changed */
+    /* keeps only a partitioner without options: others read the environment, which may have
+     * changed */
     if (dispatch->partitioner && !dispatch->partitioner->options &&
         strcmp(text, dispatch->partitioner_text) == 0)
         return YOKE_OK;

@@ -6,12 +6,12 @@
  * all_or_nothing a completed item is kept with its device's number, so that it can return. Chunks
  * that are out are in a pool, linked by device.
  *
- * Memory: the free set and the kept list have room for free ranges + chunks out (twice with
+ * Memory: the free set and the kept list each have room for free ranges + chunks out (twice with
  * all_or_nothing, because a partly completed chunk is both kept and free) + kept entries, and one
- * in reserve. Answers never increase that sum, so they need no memory. Handing out may need memory:
- * without it the dispatcher hands out whole ranges, or ends of ranges, one chunk at a time. Only
- * partly completed chunks, with all_or_nothing, can use up the reserve: then lanes wait until there
- * is memory.
+ * place in reserve. Answers (done, returned, failed) never increase that sum, so they need no
+ * memory. Handing out may need memory: without it the dispatcher hands out whole ranges, or ends of
+ * ranges, one chunk at a time. With all_or_nothing, partly completed chunks can use up the reserve:
+ * then lanes wait until there is memory.
  */
 #ifndef YK_PARTITION_DISPATCH_STATE_H
 #define YK_PARTITION_DISPATCH_STATE_H
@@ -38,10 +38,10 @@ struct yk_device_state {
     int64_t busy_mark; /* busy_ns includes the time up to here, while chunks are out */
     int64_t latest_end;
     int64_t fetch_ns; /* fetch_ns of its chunks, together */
-    int waited;       /* a chunk of it waited behind another job's */
+    int waited;       /* 1: a chunk of it waited behind another job's */
     int64_t bound;    /* most items of its next chunk; 0: any number */
     int64_t apart_items, apart_chunks,
-        apart_ns;     /* done by kernels that it does not continue with */
+        apart_ns;     /* what it did with kernels that it no longer uses */
     int kept;         /* its latest entry in the kept list; -1: none */
     unsigned refused; /* the epoch in which it last got nothing */
     struct yk_speed speed;
@@ -80,7 +80,8 @@ struct yk_dispatch {
 };
 
 /* --- dispatch.c --- */
-/* Notes an event: earlier refusals no longer count, and time does not run backwards. */
+/* Notes an event at time `now`, so that earlier refusals no longer count. Time never runs
+ * backwards. */
 void yk_dispatch_event(struct yk_dispatch *dispatch, int64_t now);
 
 /* --- next_chunk.c --- */
@@ -88,7 +89,7 @@ void yk_dispatch_event(struct yk_dispatch *dispatch, int64_t now);
 yoke_status yk_dispatch_reserve(struct yk_dispatch *dispatch, int64_t more);
 
 /* --- chunk_answer.c --- */
-/* Returns all chunks of the device that are out. */
+/* Puts all chunks that the device has out back into the free set. */
 void yk_dispatch_recall(struct yk_dispatch *dispatch, int device);
 
 #endif

@@ -1,6 +1,6 @@
 /* dynamic.c - PURE. Chunks of one size for every lane that is free. The first CPU device works
- * upwards from the low end, the others downwards from the high end, so that over repeated jobs each
- * touches nearly the same rows. */
+ * upwards from the low end, the others downwards from the high end, so that each touches nearly the
+ * same rows when jobs repeat. */
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* even.c - PURE. Contiguous equal shares, in the order of the devices. Right if all devices are
- * alike; the baseline for everything else. A share is one chunk, unless its rows have to travel. */
+ * alike; the baseline for everything else. A share is one chunk, unless its rows are copied. */
 #include "../base/alloc.h"
 #include "shares.h"
 

@@ -2,11 +2,11 @@
  *
  * A team has overhead beyond its parts (it wakes threads and launches on several devices, notices
  * their ends, and devices slow each other). No model of single devices predicts that: only jobs of
- * that team show it. So each team that might be better is tried, for some rounds of all kernels of
- * a decomposition, as soon as the most that this can lose is a small part of the total time so far,
- * or less than the team might have saved so far. A result holds until the machine changes. A team
- * that lost is tried again after a long time, and each time more rarely. A team that could not win
- * even without any overhead is not tried.
+ * that team show it. So each team that might be better is tried for some rounds. (A round is one
+ * job, or all kernels of a decomposition.) A trial starts when the most that it can lose is a small
+ * part of the total time so far, or less than the team might have saved so far. Its result holds
+ * until the machine changes. A team that lost is tried again after a long time, and each time more
+ * rarely. A team that could not win even without any overhead is not tried.
  */
 #ifndef YK_PARTITION_EXPLORE_H
 #define YK_PARTITION_EXPLORE_H
@@ -20,19 +20,18 @@ struct yk_tried_team {
     uint32_t devices;             /* bits; 0: no more teams */
     uint32_t rounds;              /* rounds that counted */
     double ns[YK_EXPLORE_ROUNDS]; /* the latest of them, at rounds % YK_EXPLORE_ROUNDS */
-    int recut;                    /* 1: these had other bounds than it would have now */
-    double until_ns;              /* not tried again before all rounds together took this time */
+    int recut;                    /* 1: its bounds have changed since these rounds */
+    double until_ns;              /* it is not tried again before all_ns reaches this */
 };
 
 /* Zero: nothing is known. */
 struct yk_explorer {
     struct yk_tried_team team[YK_EXPLORE_TEAMS];
     uint32_t best;   /* the best team; 0: none yet */
-    double best_ns;  /* a round of the best team when it last won; 0: it has not won a trial */
-    uint32_t trying; /* the team that is tried instead; 0: none */
+    double best_ns;  /* time of its round when it last won a trial; 0: it has won none */
+    uint32_t trying; /* the team of the present trial; 0: there is no trial */
     int left;        /* rounds left in the trial */
-    double rests;    /* rounds in which no other team is offered, because an earlier process has
-                      * tried them */
+    double rests;    /* number of rounds without trials, because an earlier process made them */
     int returning;   /* 1: the next round moves the rows back */
     double loses_ns; /* loss of the trial so far */
     double most_ns;  /* loss at which it is given up */
@@ -46,11 +45,11 @@ uint32_t yk_explore_team(const struct yk_explorer *explorer);
 void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices);
 /* Sets the first team to one that an earlier process found best, by trials, in `rounds` rounds. */
 void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double rounds);
-/* The best team's rounds were all done by some of its devices: these are the best team from now on,
- * with its times. */
+/* Call it if only these devices of the best team did anything in its rounds: from now on they are
+ * the best team, with its times. */
 void yk_explore_narrow(struct yk_explorer *explorer, uint32_t devices);
-/* The team's bounds have changed, so its times so far say little about it. They count until it has
- * a round with the new bounds. */
+/* The team's bounds have changed, so its times so far say little about it. They are used until it
+ * has a round with the new bounds. */
 void yk_explore_recut(struct yk_explorer *explorer, uint32_t devices);
 /* The best team; 0: it had too few rounds. */
 uint32_t yk_explore_settled(const struct yk_explorer *explorer);
@@ -63,29 +62,30 @@ void yk_explore_note(struct yk_explorer *explorer, uint32_t devices, double ns);
 /* The prediction for another team. */
 struct yk_explore_offer {
     uint32_t devices;
-    double round_ns; /* a round, with the present overhead */
-    double parts_ns; /* its parts alone */
-    double least_ns; /* these, if uncertain costs were one standard error lower */
+    double round_ns; /* time of a round, with the present overhead */
+    double parts_ns; /* time of its parts alone, without overhead */
+    double least_ns; /* parts_ns if uncertain costs were one standard error lower */
     double relief;   /* factor by which its parts may be shorter than with the present devices */
     double move_ns;  /* time to move rows there, and back if it is not expected to win */
 };
-/* Starts a trial of the team and returns 1 if the budget allows it, or if the team might have saved
- * the cost of the trial, and what all trials have lost, in all rounds so far (ski rental). */
+/* Starts a trial of the team and returns 1 if the budget allows it. Also does so if the team might
+ * have saved more in all rounds so far than this trial costs and all trials have lost (ski
+ * rental). */
 int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer);
-/* The same, for a team whose predicted gain pays for the move. Returns 0 if the team was tried and
- * lost. */
+/* Starts a trial outside the budget, for a team whose predicted gain pays for the move. Returns 0
+ * if another trial runs, or if the team was tried and lost. */
 int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_ns);
-/* What trials may still lose. */
+/* The ns that trials may still lose. */
 double yk_explore_budget(const struct yk_explorer *explorer);
 /* A device without a part in a job of the team `asked`. */
 struct yk_left_out {
     uint32_t asked;
     int device;
 };
-/* Says why, by the rounds that were measured. */
+/* Writes why the device has no part, by the rounds that were measured. */
 void yk_explore_explain(const struct yk_explorer *explorer, const struct yk_left_out *out,
                         char *text, size_t size);
-/* Median of the latest rounds of a team that was tried; 0: it was not. */
+/* Median time of the latest rounds of a team; 0: it has none. */
 double yk_explore_ns(const struct yk_explorer *explorer, uint32_t devices);
 
 #endif

@@ -13,8 +13,8 @@
  * slept on an idle core is sure to wake on one, because Linux does not look for an idle core if
  * most are busy. So this core is the first to be kept free. -1: there are too few cores. */
 int yk_kept_core(int lanes, int cores, int nth);
-/* Number of `lanes` cores to keep free for `gpus` GPUs; the cores do the part `share` of all work
- * (< 0: unknown). */
+/* Returns how many of the `lanes` cores to keep free for `gpus` GPUs. share: part of all work that
+ * the cores do; < 0: unknown. */
 int yk_kept_cores(int lanes, double share, int gpus);
 
 #endif

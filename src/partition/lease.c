@@ -26,8 +26,8 @@ yoke_status yk_leases_open(int lanes, struct yk_leases *out)
     void *block = yk_alloc_aligned(bytes + bits, 64);
     if (!block)
         return YOKE_ENOMEM;
-    memset(block, 0, bytes); /* publishing sets the bits of its slot: with thousands of lanes, most
-                              * of them stay untouched */
+    memset(block, 0, bytes); /* not the bits: publishing sets those of its slot, and with thousands
+                              * of lanes most slots stay unused */
     *out = (struct yk_leases){ .slots = block,
                                .slot_count = (int)slots,
                                .lanes = lanes,
@@ -50,8 +50,8 @@ void yk_leases_close(struct yk_leases *leases)
     leases->slots = NULL;
 }
 
-/* Returns 1 if all values read belong to one lease. acquire: pairs with the releases in
- * write_shape. A lane that read a value of a later lease then reads a later generation. */
+/* Returns 1 if all values read belong to one lease. acquire pairs with the releases in write_shape:
+ * a lane that read a value of a later lease then also reads another generation. */
 static int read_shape(struct yk_leases *leases, struct shape *out)
 {
     const struct yk_lease_shape *shape = leases->shape;
@@ -83,7 +83,8 @@ static int64_t section_start(const struct shape *shape, int section)
     return section * shape->pieces / shape->sections;
 }
 
-/* Takes a part of what the section still has, rounded up to whole pieces. */
+/* Takes a part of what the section still has, rounded up to whole pieces. Returns 0 if it has
+ * none. */
 static int cut_section(const struct shape *shape, int section, enum end side,
                        struct yk_chunk *piece)
 {
@@ -123,7 +124,8 @@ static int nearest(uint64_t bits, int at)
     return above <= below ? at + above : at - below;
 }
 
-/* Takes a part of one of the sections of a word of `filled`, first of those next to `home`. */
+/* Takes a part of a section whose bit is in this word of `filled`, and tries the one nearest to
+ * `home` first. Returns 0 if none has pieces left. */
 static int steal_in_word(const struct shape *shape, int word, int home, struct yk_chunk *piece)
 {
     const struct yk_leases *leases = shape->leases;
@@ -134,7 +136,7 @@ static int steal_in_word(const struct shape *shape, int word, int home, struct y
         int victim = nearest(bits, at);
         bits &= ~(UINT64_C(1) << victim);
         victim += word * 64;
-        /* a section that the shape does not have: the slot already has a later lease */
+        /* the slot already has a later lease if it has a section that the shape does not have */
         if (victim < shape->sections && cut_section(shape, victim, BACK, piece))
             return 1;
     }

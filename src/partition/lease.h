@@ -24,11 +24,10 @@
  * the word by compare-and-swap. Success proves that no later lease was published, because
  * publishing needs every section of this lease used up.
  *
- * What is known about a lease after it is cut is kept in a slot, which is free again when all
- * pieces are done. A lane has at most two slots at a time: one for the lease that it has finished
+ * While pieces of a lease are worked on, a slot holds its data; the slot is free again when all
+ * pieces are done. A lane uses at most two slots at a time: one for the lease that it has finished
  * and not reported, and one for the lease that it continues with. There are 2 * lanes + 1 slots. So
- * there is always a free one when a lane finds the current lease used up, because that lane works
- * on none.
+ * there is always a free one when a lane finds the current lease used up.
  */
 #ifndef YK_PARTITION_LEASE_H
 #define YK_PARTITION_LEASE_H
@@ -66,13 +65,13 @@ struct yk_lease {
     _Alignas(64) struct yk_chunk chunk;
     int64_t issued_ns;
     enum yk_lease_rows rows;
-    /* For written arguments with rows that a function of the program returns: the rows of the
-     * whole lease, which contain all that its pieces may write. */
+    /* For each written argument whose rows a function of the program returns: the rows of the whole
+     * lease, which contain all rows that its pieces may write. */
     struct yk_interval written[YOKE_ARGS_MAX];
 };
 
 struct yk_leases {
-    struct yk_lease *slots;       /* begins the block in which all the others lie */
+    struct yk_lease *slots;       /* start of the one block that holds all these arrays */
     int slot_count;               /* 2 * lanes + 1 */
     struct yk_lease_shape *shape; /* of the current lease */
     struct yk_section *sections;  /* one per lane */
@@ -81,7 +80,7 @@ struct yk_leases {
      * later lease in the same slot. */
     _Atomic uint64_t *filled;
     int lanes, words;
-    int cutters;         /* number of lanes that cut, the first ones; set between jobs */
+    int cutters;         /* number of lanes that cut: 0 .. cutters - 1; set between jobs */
     uint32_t generation; /* of the latest lease; with job.lock held */
 };
 
@@ -94,14 +93,15 @@ void yk_leases_close(struct yk_leases *leases);
  * being published may be missed. Costs one uncontended compare-and-swap, at worst a look at each
  * section. */
 int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int *slot);
-/* Closes the current lease for cutting. All pieces must be done, and no lane may be cutting. */
+/* Closes the current lease. Call it only when all its pieces are done and no lane is cutting. */
 void yk_leases_shut(struct yk_leases *leases);
-/* next: returns a free slot. The caller sets its `rows` and `written`, then publishes the chunk in
- * it as the current lease. With job.lock held, after a cut under that lock found nothing left. */
+/* Call both with job.lock held, after a cut under that lock found nothing left. next: returns a
+ * free slot. The caller sets its `rows` and `written`. publish: makes the chunk in this slot the
+ * current lease. */
 struct yk_lease *yk_lease_next(struct yk_leases *leases);
 void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
                       const struct yk_chunk *chunk, int64_t now);
-/* 1: rows of the slot's lease are ready. The caller has a piece of it. */
+/* Returns 1 if the rows of the slot's lease are ready. Call it only with a piece of that lease. */
 static inline int yk_lease_is_ready(const struct yk_leases *leases, int slot)
 {
     return leases->slots[slot].rows == YK_LEASE_READY;
@@ -116,7 +116,7 @@ void yk_lease_fetched(struct yk_leases *leases, int slot, int64_t ns);
  * of it is left: the caller then reports it to the dispatcher and frees the slot, both with
  * job.lock held. Otherwise returns NULL. */
 const struct yk_lease *yk_lease_done(struct yk_leases *leases, int slot, int64_t items);
-/* What was added for the lease, which is done. */
+/* The times that were added for the lease. Call these when it is done. */
 static inline int64_t yk_lease_work_ns(const struct yk_lease *lease)
 {
     /* relaxed: yk_lease_done ordered it */
@@ -128,7 +128,7 @@ static inline int64_t yk_lease_fetch_ns(const struct yk_lease *lease)
 }
 /* Frees the slot. With job.lock held. */
 void yk_lease_free(struct yk_leases *leases, int slot);
-/* Items that are done in leases of which others are not. With job.lock held. */
+/* Number of items done in leases that are not yet done as a whole. With job.lock held. */
 int64_t yk_leases_done(const struct yk_leases *leases);
 
 #endif

@@ -32,7 +32,8 @@ static yoke_status grow_kept(struct yk_dispatch *dispatch, int64_t capacity)
     return YOKE_OK;
 }
 
-/* With all_or_nothing a partly completed chunk leaves two entries, one kept and one free. */
+/* The places in use, each for a range. With all_or_nothing a partly completed chunk needs two, one
+ * kept and one free. */
 static int64_t places(const struct yk_dispatch *dispatch)
 {
     return dispatch->free.count + dispatch->out_count * (1 + dispatch->all_or_nothing) +
@@ -52,8 +53,8 @@ yoke_status yk_dispatch_reserve(struct yk_dispatch *dispatch, int64_t more)
     return status;
 }
 
-/* Number of places that one take may add. Without memory, the reserve serves one chunk at a time;
- * -1: nothing can be taken before an answer. */
+/* Returns the number of places that one take may add. Without memory, the place in reserve serves
+ * one chunk at a time; -1: nothing can be taken before another chunk is answered. */
 static int64_t room(struct yk_dispatch *dispatch)
 {
     int64_t capacity, reserve = dispatch->out_count > 0 ? 1 + dispatch->all_or_nothing : 0;
@@ -65,8 +66,9 @@ static int64_t room(struct yk_dispatch *dispatch)
     return dispatch->outs_unused < 0 ? -1 : capacity - places(dispatch) - reserve;
 }
 
-/* A take adds one place for each side on which free items remain, and with all_or_nothing one more.
- * Without memory another place stays in reserve, so that a whole range can be taken at last. */
+/* Returns 1 if the take needs no more than `more` places: one for each side on which free items
+ * remain, and one more with all_or_nothing. With all_or_nothing and without memory, another one
+ * stays in reserve, so that in the end a whole range can be taken. */
 static int fits(const struct yk_dispatch *dispatch, struct yk_interval interval,
                 struct yk_interval range, int64_t more)
 {
@@ -112,8 +114,8 @@ static struct yk_interval cut(const struct yk_split_view *view, struct yk_interv
     return range;
 }
 
-/* The range that the take gets. Empty: there is no memory to record it, and memory returns when a
- * chunk that is out ends. */
+/* The range that the take gets. Empty if there is no memory to record it: then the lane waits until
+ * a chunk that is out ends. */
 static struct yk_interval select_items(struct yk_dispatch *dispatch, int device,
                                        const struct yk_take *take)
 {
@@ -165,7 +167,7 @@ static int64_t whole_units(int64_t items, int64_t unit)
     return items <= unit || items > INT64_MAX - unit ? unit : (items + unit - 1) / unit * unit;
 }
 
-/* The chunk that a lane of a device has out; 0: none. */
+/* Serial of the chunk that a lane of a device has out; 0: none. */
 static uint32_t out_of_lane(const struct yk_dispatch *dispatch, int device, int lane)
 {
     int index = dispatch->devices[device].outs;

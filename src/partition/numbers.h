@@ -13,7 +13,7 @@ struct yk_number_list {
 struct yk_numbers {
     double *at;
     int room;  /* entries of `at` */
-    int count; /* out: how many the text has, which may be more */
+    int count; /* out: how many the text has, perhaps more than `room` */
 };
 
 /* Reads up to `room` numbers and sets `count`. YOKE_EINVAL names the wrong word. */

@@ -1,10 +1,10 @@
 /* offers.h - PURE. Sets of devices ("teams"), and which other team to try after one that is known.
  *
  * A team is a bit for each device. Its neighbours are the team without a make of devices (cores are
- * one), without half of a make, with one more make, or another make instead. The fastest device
- * alone is offered, too: where rows are gathered through the host, leaving out one of many devices
- * gains nothing, and leaving out all but one does. If it is predicted to be the fastest of all, it
- * comes first.
+ * one make), without half of it, without one device of it, with one more make, or another make
+ * instead of the team. The fastest device alone is offered, too: where rows are gathered through
+ * the host, leaving out one of many devices gains nothing, and leaving out all but one does. If it
+ * is predicted to be the fastest of all, it comes first.
  */
 #ifndef YK_PARTITION_OFFERS_H
 #define YK_PARTITION_OFFERS_H
@@ -33,8 +33,9 @@ static inline int yk_team_only(uint32_t devices)
     return d;
 }
 
-/* Factor by which a team may be faster than its speeds beside others say, without devices that use
- * the host's memory for that part of their time: cores all the time, GPUs while they copy. */
+/* Factor by which a team may be faster than its speeds beside other devices, when these no longer
+ * use the host's memory. host_memory_part: the part of their time for which they used it, added up:
+ * cores all the time, GPUs while they copy. */
 double yk_team_relief(double host_memory_part);
 
 struct yk_offers {
@@ -42,13 +43,13 @@ struct yk_offers {
     const int *make;   /* of each device: equal numbers for one make */
     int devices;       /* their number */
     double present_ns; /* a round of the present team, predicted like those of others */
-    /* Predicts what the explorer has to know of another team, all but round_ns; the devices in
-     * `out` are those that would have a part. 0: it cannot do the work, or that is unknown. */
+    /* Fills in a prediction for another team, all but round_ns; out->devices are those that would
+     * have a part. Returns 0 if the team cannot do the work, or that is unknown. */
     int (*predict)(void *context, uint32_t team, struct yk_explore_offer *out);
     void *context;
 };
-/* Offers one team after the other. 1: the explorer tries one from now on, which was predicted
- * last. */
+/* Offers one team after the other. Returns 1 if the explorer starts a trial: the latest call of
+ * `predict` was for that team. */
 int yk_offer_others(struct yk_explorer *explorer, const struct yk_offers *offers);
 
 #endif

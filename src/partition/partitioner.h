@@ -10,17 +10,17 @@
 /* What a partitioner may read; kept by the dispatcher, read-only here. */
 struct yk_split_status {
     struct yk_split_device known; /* as given, with the present `limit` */
-    int joined;                   /* kernel ready */
-    int active;                   /* may still get chunks (not failed, left or dropped) */
+    int joined;                   /* 1: its kernel is ready */
+    int active;                   /* 1: it may still get chunks (not failed, left or dropped) */
     int64_t items_done, items_out, chunks_done, chunks_out;
     int64_t copied_bytes;
     int64_t busy_ns;   /* time during which chunks were out, up to the device's latest event */
-    double rate;       /* measured in this job, items per busy ns; 0 before the first done */
+    double rate;       /* measured in this job, items per busy ns; 0: no chunk is done yet */
     double item_ns;    /* time that an item adds to a chunk, from this job and earlier knowledge;
                         * 0: unknown */
     double fixed_ns;   /* overhead of a chunk, from the same sources */
-    double dearest_ns; /* an item's time in its most expensive chunk of this job, without the
-                        * first one; 0: none */
+    double dearest_ns; /* time per item of its most expensive chunk of this job, without chunks too
+                        * short to tell; 0: none */
 };
 struct yk_split_view {
     int64_t first, last, unit;
@@ -36,7 +36,7 @@ struct yk_split_view {
     const struct yk_split_status *devices;
 };
 
-/* The largest allowed bound <= at; the smallest one > at. */
+/* yk_bound_below: the largest allowed bound <= at. yk_bound_above: the smallest one > at. */
 static inline int64_t yk_bound_below(const struct yk_split_view *view, int64_t at)
 {
     return at >= view->last ? view->last : at - (at - view->first) % view->unit;
@@ -47,7 +47,7 @@ static inline int64_t yk_bound_above(const struct yk_split_view *view, int64_t a
     return view->last - below <= view->unit ? view->last : below + view->unit;
 }
 
-/* The least that one of the device's lanes should get: fewer items take as long. */
+/* The fewest items that a lane of the device should get: fewer take it just as long. */
 static inline int64_t yk_lane_items(const struct yk_split_view *view, int device)
 {
     int64_t fill = view->devices[device].known.lane_fill;
@@ -61,27 +61,27 @@ enum { YK_LANE_PIECES = 32, YK_LANE_PARTS = 6 };
 /* For yk_take.parts: pieces are taken one by one. */
 enum { YK_ONE_BY_ONE = 1 << 30 };
 
-/* Up to `items` free items of [first, last), from its low or its high end, from the first free
- * interval there. The dispatcher rounds to units and applies the device's limit; if nothing is free
- * inside, it looks in the whole range. items 0: nothing for this lane now. */
+/* What a lane gets: up to `items` free items of [first, last), from the first free interval at its
+ * low or high end. The dispatcher rounds to units and applies the device's limit; if nothing is
+ * free inside, it looks in the whole range. items 0: nothing for this lane now. */
 struct yk_take {
     int64_t items, piece; /* piece 0: not to be cut */
     int parts;            /* as in yk_chunk */
     int64_t first, last;  /* 0, 0: anywhere */
     int from_high;
-    int beside; /* 1: to be worked on only while beside_lane of beside_device has its chunk out,
-                 * see yk_chunk; nothing if it has none */
+    int beside; /* 1: the lane works on them only while beside_lane of beside_device has a chunk out
+                 * (yk_chunk.beside); it gets nothing if that lane has none */
     int beside_device, beside_lane;
     int64_t wake_ns;    /* with items 0: time to ask again; 0: at the next event */
     const char *reason; /* a static string */
 };
 
 /* Whether threads that drive a GPU count as lanes of the CPU (yk_split_device.hosts): as many for
- * each GPU as the option `streams` says. A thread that must wait while its lane of the GPU has a
- * chunk out is asked again after that lane has asked. */
+ * each GPU as the option `streams` says. If such a thread got nothing as a CPU lane, it asks again
+ * after its GPU lane has asked. */
 enum yk_hosts {
     YK_HOSTS_NONE, /* they do not count */
-    YK_HOSTS_IDLE, /* they count and do nothing else while the GPU works: there may be more
+    YK_HOSTS_IDLE, /* they count, but do nothing while their GPU works, so the CPU may have more
                     * lanes than cores */
     YK_HOSTS_WORK  /* they count and get chunks beside the GPU's chunks */
 };
@@ -91,19 +91,19 @@ struct yk_partitioner {
     const struct yk_option *options; /* keys after the name; NULL if none */
     size_t settings_bytes;
     enum yk_hosts hosts;
-    /* 1: splits by the lessons of earlier jobs. If too little is known, `auto` splits the job,
-     * which teaches it. */
+    /* 1: splits by the lessons of earlier jobs. Until enough is known, `auto` splits the jobs and
+     * so teaches it. */
     int needs_lessons;
-    int takes_lines; /* 1: begins with lines that were measured with each device alone */
+    int takes_lines; /* 1: can begin with lines that were measured with each device alone */
     /* Returns the rule by which its shares are adjusted after each job (optional). */
     const struct yk_adjust_rule *(*adjusts)(const void *settings);
-    /* `view` and `settings` (filled from options) outlive the state, which keeps the view: the
-     * other functions look there. */
+    /* `view` and `settings` (filled from options) must outlive the state: it keeps a pointer to the
+     * view, which the other functions read. */
     yoke_status (*open)(const struct yk_split_view *view, const void *settings, void **state);
-    /* Makes a finished state, for the same number of devices and settings, as new (optional). */
+    /* Resets a finished state for a job with as many devices and the same settings (optional). */
     void (*reopen)(void *state, const struct yk_split_view *view);
     void (*close)(void *state);
-    /* `out` is zero before. */
+    /* Decides what a lane gets. The caller zeroes *out. */
     void (*take)(void *state, const struct yk_request *request, struct yk_take *out);
     /* A chunk of the device ended (optional). */
     void (*observe)(void *state, int device, const struct yk_chunk_times *times);
@@ -111,13 +111,13 @@ struct yk_partitioner {
     void (*changed)(void *state, int device);
     /* Writes a sentence for the result to `text`: why this device got its part (optional). */
     void (*explain)(const void *state, int device, char *text, size_t size);
-    /* 1: nothing is left of the device's own part; it gets more only if another device fails or is
-     * late (optional: when nothing is left at all). */
+    /* Returns 1 if nothing is left of the device's own part, so that it gets more only if another
+     * device fails or is late (optional; default: 1 if no item is free). */
     int (*served)(const void *state, int device);
-    /* Predicted time of the job from its submission (optional); 0: unknown. */
+    /* Returns the predicted time of the job from its submission, in ns; 0: unknown (optional). */
     double (*predicted_ns)(const void *state);
-    /* Devices that will get something unless others fail, as bits (optional: all). The others need
-     * not be woken; one that steps in has joined late. */
+    /* Returns the devices that get items even if none fails, as bits (optional; default: all). The
+     * others need not be woken: one of them joins late if it must step in for a failed device. */
     uint32_t (*asked)(const void *state);
 };
 
@@ -127,13 +127,13 @@ extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_alone, yk
     yk_partitioner_trained;
 /* All partitioners, NULL-terminated, `auto` first. */
 extern const struct yk_partitioner *const yk_partitioners[];
-/* By "name[:settings]"; NULL if there is none (the error text lists the names). */
+/* Finds a partitioner by "name[:settings]". NULL: there is none (the error lists all names). */
 const struct yk_partitioner *yk_partitioner_find(const char *text);
-/* 1: this one splits by lessons (yk_partitioner.needs_lessons). */
+/* Returns 1 if this partitioner splits by lessons (yk_partitioner.needs_lessons). */
 int yk_partitioner_needs_lessons(const char *text);
-/* 1: it begins with lines of devices alone (yk_partitioner.takes_lines). */
+/* Returns 1 if it can begin with lines of devices alone (yk_partitioner.takes_lines). */
 int yk_partitioner_takes_lines(const char *text);
-/* Reads its settings from "name[:settings]": defaults, environment, then the text. */
+/* Fills settings from defaults, then the environment, then the text "name[:settings]". */
 yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
                                 void *settings);
 /* Number of lanes of each GPU whose threads count as lanes of the CPU; 0 for YK_HOSTS_NONE. */

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Numerics of the search: shares move by steps from 1 / 4 of all down to 1 / 4096, at most
- * MOVES_EACH times by each. */
+/* Limits of the search: shares change by steps from 1 / 4 of all rows down to 1 / 4096, at most
+ * MOVES_EACH times by each step. */
 #define STEP_FIRST 0.25
 #define STEP_LEAST (1.0 / 4096)
 enum { MOVES_EACH = 64 };
-/* A smaller gain is rounding. */
+/* A smaller relative gain is a rounding error. */
 #define ROUNDING 1e-9
 
 /* --- the cost of cuts --- */
@@ -83,8 +83,8 @@ static double whole_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, i
     return sum;
 }
 
-/* Time of one job of kernel k. Results go home when all devices have ended. *latest: the device
- * that ends last, with its results. */
+/* Time of one job of kernel k. Results are copied to the host when all devices have ended. Sets
+ * *latest to the device that ends last, including the copies of its own results. */
 static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int *latest)
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
@@ -211,7 +211,7 @@ static struct move reversed(struct move move)
     return (struct move){ move.kernel, move.to, move.from, move.part };
 }
 
-/* For one kernel, or for all `kernels` if cuts are tied. */
+/* Makes the move for its kernel, or for all `kernels` if cuts are tied. */
 static void shift(struct yk_cuts *cuts, int kernels, struct move move)
 {
     const int first = cuts->tied ? 0 : move.kernel, last = cuts->tied ? kernels : move.kernel + 1;
@@ -224,8 +224,8 @@ static void shift(struct yk_cuts *cuts, int kernels, struct move move)
     }
 }
 
-/* Moves rows from the device that ends kernel k last to the device where that helps most. 1: it
- * helped. */
+/* Moves rows from the device that ends kernel k last to the device where that helps most. Returns 1
+ * if it helped. */
 static int relieve(struct search *search, int k, double step)
 {
     const int kernels = search->plan->kernels;
@@ -269,8 +269,8 @@ static void descend(struct search *search)
                 helped |= relieve(search, k, step);
 }
 
-/* Shares by speed, among the allowed devices: from all kernels together if cuts are tied, otherwise
- * from each alone. */
+/* Begins with shares by speed among the allowed devices: by their speed in all kernels together if
+ * cuts are tied, otherwise in each kernel alone. */
 static void begin_by_speed(const struct search *search)
 {
     const struct yk_plan *plan = search->plan;

@@ -4,8 +4,8 @@
  * Programs run the same few kernels over and over on arrays that stay on devices. A plan is for all
  * of these jobs together. Its cost is the mean time of a job, plus the time for rows that travel
  * between kernels with different bounds; a new plan also costs one move of rows from where they are
- * now. It replaces the present plan only if it gains more than the move costs and more than the
- * model may be wrong, over as many jobs as may be expected (as many as were seen: ski rental). So
+ * now. It replaces the present plan only if, over the expected number of jobs (as many as were
+ * seen: ski rental), it gains more than the move costs and more than the error of the model. So
  * noise in measured speeds moves no rows.
  */
 #ifndef YK_PARTITION_PLAN_H
@@ -30,14 +30,14 @@ struct yk_plan_kernel {
 };
 /* What moving rows to the best bounds would be worth. */
 struct yk_plan_move {
-    double gain_ns;  /* of a job, on average; at most 0: nothing */
+    double gain_ns;  /* time saved per job, on average; <= 0: none */
     double error_ns; /* standard error of that */
     double move_ns;  /* time to move the rows */
 };
 struct yk_plan {
     int devices, kernels;
     uint32_t allowed;                /* devices that may have a part, as bits */
-    int keeps;                       /* 1: all of these must have one */
+    int keeps;                       /* 1: each of these must have a part */
     double jobs;                     /* expected number of jobs */
     double bytes;                    /* bytes of the decomposition's rows, all arrays together */
     double away;                     /* fraction of these that the host does not have */
@@ -49,7 +49,7 @@ struct yk_plan {
                                                        * device to the second; 0: only through
                                                        * the host */
     struct yk_plan_kernel kernel[YK_PLAN_KERNELS];
-    struct yk_plan_move weighed; /* set by yk_plan_find with `now` */
+    struct yk_plan_move weighed; /* set by yk_plan_find if `now` is given */
 };
 
 /* Each kernel's shares of the rows, in the order of the devices; equal for all kernels if `tied`.
@@ -78,8 +78,8 @@ double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, i
 /* Items as costs count them: a part that does not fill the device takes as long as one that does.
  */
 double yk_plan_counted(double items, double fill);
-/* Finds the best cuts. Returns 1 if they are worth the move. `now` NULL: there are no cuts yet, so
- * any are. 0 also if the cost is infinite: no device can do all of it. */
+/* Finds the best cuts. Returns 1 if they are worth the move from `now`, or if `now` is NULL: there
+ * are no cuts yet. Returns 0 also if no set of devices can do all the work. */
 int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best);
 /* The devices that have a part, as bits. */
 uint32_t yk_plan_team(const struct yk_plan *plan, const struct yk_cuts *cuts);

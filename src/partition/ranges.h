@@ -18,17 +18,17 @@ struct yk_ranges {
     int64_t count, capacity;
 };
 
-/* Room for `count` ranges in all. */
+/* Makes room for `count` ranges in total. */
 yoke_status yk_ranges_reserve(struct yk_ranges *set, int64_t count);
 void yk_ranges_close(struct yk_ranges *set);
 
 /* Index of the first range that ends after item `at`; the count if there is none. */
 int64_t yk_ranges_find(const struct yk_ranges *set, int64_t at);
-/* None of the items may be in the set. Needs room for one more range. An empty range is allowed. */
+/* Adds items that are not in the set. Needs room for one more range. An empty range is allowed. */
 void yk_ranges_add(struct yk_ranges *set, struct yk_interval range);
-/* All items must be in the set. Needs room for one more range if items remain on both sides. */
+/* Removes items of the set. Needs room for one more range if items remain on both sides. */
 void yk_ranges_remove(struct yk_ranges *set, struct yk_interval range);
-/* How many of the window's items are in the set. Time: proportional to the ranges in the window. */
+/* Number of items of the window in the set. Time: proportional to the ranges in the window. */
 int64_t yk_ranges_items(const struct yk_ranges *set, struct yk_interval window);
 
 #endif

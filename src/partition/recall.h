@@ -24,8 +24,8 @@ struct yk_remembered {
     int count; /* number of devices; at most YK_LESSON_DEVICES */
 };
 
-/* Sets all of a lesson except its sizes, which must be set, and its origin. 0: nothing useful is
- * known. */
+/* Call it only after the sizes of the lesson are set. Sets the rest, except its origin. Returns 0
+ * if nothing useful is known. */
 int yk_recall_teach(const struct yk_remembered *from, struct yk_lesson *out);
 /* Devices that the lesson does not name are unchanged. A team whose members are not all present is
  * ignored. */

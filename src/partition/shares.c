@@ -6,19 +6,19 @@
 
 #include "../base/alloc.h"
 
-/* Most chunks of a region whose copies overlap with kernels. */
+/* A region whose copies overlap with kernels has at most this many chunks. */
 enum { CHUNKS_MOST = 8 };
 
 struct share {
     struct yk_interval region;
     double weight;    /* fraction of the range */
     int64_t chunk;    /* items a lane gets at once */
-    double low, high; /* begin and end of its part of a lost region, 0 .. 1 */
+    double low, high; /* begin and end of its part of each lost region, 0 .. 1 */
 };
 
 struct yk_shares {
     const struct yk_split_view *view;
-    int gone; /* number of devices that have left their region */
+    int gone; /* number of devices that left or failed */
     struct share items[];
 };
 
@@ -108,8 +108,9 @@ yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_sha
     return YOKE_OK;
 }
 
-/* A chunk's copies stand alone at the chain's ends, and each chunk has its overhead: as in
- * auto_chunk.c, sqrt(all copies / a chunk's overhead) chunks, none too small for the link. */
+/* The first and the last copy overlap with nothing, so chunks should be small; but each has
+ * overhead. The best number is sqrt(time of all copies / overhead of a chunk), as in auto_chunk.c,
+ * but no chunk may be too small for the link. */
 void yk_shares_overlap(void *state, int device)
 {
     struct yk_shares *shares = state;
@@ -169,7 +170,7 @@ void yk_shares_changed(void *state, int device)
     }
 }
 
-/* Offers a chunk of the region's free items, of its chunk size (0: all); 1 if there are any. */
+/* Offers at most from->chunk (0: all) of the region's free items. Returns 0 if none is free. */
 static int offer(const struct yk_split_view *view, const struct share *from, int device,
                  struct yk_take *out)
 {

@@ -14,11 +14,11 @@ struct yk_shares;
 
 struct yk_shares_spec {
     const double *weights; /* one number >= 0 for each device, of any sum > 0 */
-    int64_t chunks;        /* chunks of a share of a device with its own memory; 0: as many as
-                            * it has lanes */
-    int64_t host_chunks;   /* chunks of a share of a CPU device; 0: 1 */
-    int hosts_first;       /* 1: CPU devices have the low end of the range; 0: regions are in
-                            * the order of the devices */
+    int64_t chunks;        /* number of chunks of a share, for a device with its own memory; 0: as
+                            * many as it has lanes */
+    int64_t host_chunks;   /* the same for a CPU device; 0: one */
+    int hosts_first;       /* 1: CPU devices get the low end of the range; 0: regions are in the
+                            * order of the devices */
 };
 yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_shares_spec *spec,
                            void **out);
@@ -29,15 +29,15 @@ const struct yk_adjust *yk_shares_adjust(const void *shares);
 /* Takes a chunk from the region with the most free items among devices of the same kind (CPU
  * devices or others). */
 void yk_shares_take_over(const void *shares, int device, struct yk_take *out);
-/* Cuts the region of a device with its own memory into chunks such that copies overlap with kernels
- * instead; does nothing if there is nothing to copy. */
+/* Cuts the region of a device with its own memory anew, into chunks whose copies overlap with
+ * kernels. Does nothing if there is nothing to copy. */
 void yk_shares_overlap(void *shares, int device);
 /* The following functions fit a partitioner's table. */
 void yk_shares_close(void *shares);
 void yk_shares_take(void *shares, const struct yk_request *request, struct yk_take *out);
 /* Devices with a region, as bits. */
 uint32_t yk_shares_asked(const void *shares);
-/* 1: the device's region is handed out. */
+/* Returns 1 if the whole region of the device is handed out. */
 int yk_shares_served(const void *shares, int device);
 void yk_shares_changed(void *shares, int device);
 void yk_shares_explain(const void *shares, int device, char *text, size_t size);

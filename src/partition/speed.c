@@ -36,7 +36,8 @@ static void put(struct yk_speed *speed, double items, double ns)
  * takes long because nothing overlaps it, which is no overhead of every chunk. */
 #define COST_MOST 2.0
 
-/* Slope and cost by least squares, if sizes differ enough and the result is plausible. */
+/* Fits slope and cost by least squares. Returns 0 if sizes do not differ enough, or the result is
+ * not plausible. */
 static int fit_line(struct yk_speed *speed)
 {
     double mean = speed->items / speed->weight, ratio = speed->ns / speed->items, slope, cost;

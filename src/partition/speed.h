@@ -4,8 +4,8 @@
  * A sample is the time by which a chunk moved the device's finish: from the previous chunk's end
  * (or its own issue, if later) to its end. So overlapping time is not counted twice. If lanes share
  * a chunk, the sample is the time that they spent on it, divided by their number. Older samples
- * fade; the result of earlier runs counts as one more. Cores that share their chunks end them in
- * any order and have no overhead per chunk: for them only the ratio of sums counts.
+ * fade; the speed from earlier runs counts as one sample. Cores that share their chunks end them in
+ * any order and have no overhead per chunk: their item_ns is sum of times / sum of items.
  */
 #ifndef YK_PARTITION_SPEED_H
 #define YK_PARTITION_SPEED_H

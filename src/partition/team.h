@@ -1,10 +1,10 @@
-/* team.h - PURE. Which devices do a job that is divided by itself, learned from whole jobs.
+/* team.h - PURE. Which devices do a job without a plan (plan.h), learned from whole jobs.
  *
  * Devices slow each other: they share memory, links, power, even execution units, and the thread
  * that drives a GPU needs a core. Speeds measured while all work do not show that, so a split by
  * them can end evenly and still be slower than fewer devices would be. So other sets of devices
  * ("teams", offers.h) are tried, as often and as long as explore.h allows. Devices that got nothing
- * in two jobs in a row are not asked any more: waking them costs time.
+ * in two jobs in a row take no more part: waking them costs time.
  */
 #ifndef YK_PARTITION_TEAM_H
 #define YK_PARTITION_TEAM_H
@@ -14,11 +14,11 @@
 
 /* What is remembered of one kernel, range and set of devices. Zero: nothing. */
 struct yk_team {
-    uint32_t all; /* devices that there are, as bits; the first one's is 1 */
+    uint32_t all; /* all devices, as bits: bit d is device d */
     struct yk_explorer explorer;
     uint32_t idle;  /* devices of the best team that got nothing in its latest job */
     int idle_jobs;  /* number of such jobs in a row */
-    uint32_t spare; /* devices that are not asked because they were idle */
+    uint32_t spare; /* devices that take no part because they were idle */
     int vain;       /* times in a row that other teams were offered in vain */
     int pause;      /* jobs until other teams are offered again */
 };
@@ -38,11 +38,11 @@ struct yk_team_job {
     uint32_t asked;
     uint32_t idle; /* asked devices whose speed was known and that got nothing (yk_team_did) */
     int crowded;   /* 1: other jobs ran beside it */
-    int tells;     /* 1: the speed of each asked device was known before, and nothing but the job
-                    * was done in its time */
+    int tells;     /* 1: its time tells how fast the team is: the speed of each asked device was
+                    * known before, and nothing else was done */
     double ns;
 };
-/* Notes what a device did in the job, and its speed (0: unknown) before it. */
+/* Notes the items that a device did in the job. rate: its speed before the job; 0: unknown. */
 static inline void yk_team_did(struct yk_team_job *job, int device, double rate, int64_t items)
 {
     if (rate > 0 && items == 0)
@@ -50,7 +50,7 @@ static inline void yk_team_did(struct yk_team_job *job, int device, double rate,
 }
 void yk_team_note(struct yk_team *team, const struct yk_team_job *job);
 
-/* Why a device is not among those asked, in one sentence. */
+/* Writes a sentence: why a device is not in the team `asked`. */
 void yk_team_explain(const struct yk_team *team, uint32_t asked, char *text, size_t size);
 
 #endif

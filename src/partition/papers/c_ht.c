@@ -2,10 +2,10 @@
  * a stream works on a core's chunk while the stream computes, in pieces of `threshold` items, and
  * checks after each piece whether the stream is done. See host_threads.h.
  *
- * The items that it did not do go to the spare queue, which the other threads drain first. That
- * queue is not a list: chunks of the range r are taken from its low end, so free items below that
- * end are those that came back, in compacted ranges. If the stream got nothing its thread gets no
- * chunk beside it (fig. 7(a), read literally, would lose that range).
+ * The items that it did not do go to the spare queue, from which the other threads take first. That
+ * queue needs no list: chunks of the range r are taken from its low end, so the free items below
+ * that end are those that came back, in compacted ranges. If the stream got nothing, its thread
+ * gets no chunk either (fig. 7(a), read literally, would lose that range).
  */
 #include "host_threads.h"
 

@@ -10,8 +10,8 @@
  *
  * Choices where the paper leaves something open:
  *   - dd, "a system constant" that makes many more tasks than devices, is 16 for each device.
- *   - The maximum in eq. 1 is taken over the devices that still take part: once the fastest is lost
- *     the next one gets tasks of N / dd.
+ *   - The maximum in eq. 1 is taken over the devices that still take part: when the fastest is
+ *     lost, the next one gets tasks of N / dd.
  *   - A device of unknown capability counts as 1, so that it gets work before the others are known.
  *   - The cores are one device, which share a task among them.
  *   - Only ratios of peaks count, so peaks are useless if one device's peak is unknown.
@@ -44,7 +44,7 @@ struct demand;
 struct model {
     const char *name;
     const char *source; /* explain()'s words for the source of a known capability */
-    /* Fills each device's `told`; may choose another model. */
+    /* Sets each device's `told`; may replace demand->model. */
     yoke_status (*open)(struct demand *demand, const char *capability);
     /* C_d now, in the same unit for all devices; 0: unknown */
     double (*capability)(const struct demand *demand, int device);
@@ -114,7 +114,7 @@ static double told(const struct demand *demand, int device)
     return demand->devices[device].told;
 }
 
-/* The fit starts from earlier jobs and follows each task of this one. */
+/* C_d by the fitted speed, which starts from earlier jobs and follows each task of this one. */
 static double fitted(const struct demand *demand, int device)
 {
     double item_ns = demand->view->devices[device].item_ns;

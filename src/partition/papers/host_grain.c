@@ -1,11 +1,11 @@
-/* host_grain.c - PURE. A GPU's grain, found while the work is done. It begins with the size that
- * fills the device and doubles as long as that pays, that is, while the fixed cost of a chunk, or
- * unused multiprocessors, reduce its throughput. */
+/* host_grain.c - PURE. A GPU's grain (the items of its chunks), found while the work is done. It
+ * begins with the size that fills the device and doubles as long as that pays, because the fixed
+ * cost of a chunk, or unused multiprocessors, reduce throughput. */
 #include "host_threads.h"
 
 /* A size pays if its throughput is at least PAYS times that of half the size. With a fixed cost b
- * and v items at a each, doubling gives (b + a v) / (b / 2 + a v): it stops when b is about a fifth
- * of the chunk's time. */
+ * and v items at a each, doubling gives (b + a v) / (b / 2 + a v): doubling stops when b is about a
+ * fifth of the chunk's time. */
 #define PAYS 1.1
 /* A chunk shorter than COSTS times the known cost of its start is too small in any case. */
 #define COSTS 10.0

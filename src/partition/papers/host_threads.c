@@ -5,7 +5,7 @@
 
 #include "../../base/words.h"
 
-/* A CPU that has left cannot drain the spare queue: then the spare items are part of r again. */
+/* Without a CPU nobody can empty the spare queue: then the spare items are part of r again. */
 static int has_spare_queue(const struct yk_ht *ht)
 {
     const struct yk_split_view *view = ht->view;
@@ -25,8 +25,8 @@ static int64_t rest_of(const struct yk_ht *ht)
     return yk_ranges_items(view->free, (struct yk_interval){ ht->cursor, view->last });
 }
 
-/* Counts streams of a device that has not joined yet, too: its grain matters from the start.
- * Otherwise the first cores to ask would get most of the range before the device is there. */
+/* Also counts streams of a device that has not joined yet, because its grain matters from the
+ * start: otherwise the first cores to ask would get most of the range before the device joins. */
 static inline int expected_streams(const struct yk_ht *ht, int d)
 {
     const struct yk_split_view *view = ht->view;
@@ -86,7 +86,7 @@ static int64_t core_count(const struct yk_ht *ht)
     return cores > 0 ? cores : 0;
 }
 
-/* Sum of f over all active streams, of which `without` streams of that device do not count. */
+/* Sum of f over all active streams, except `without` streams of `device`. */
 static double speeds(const struct yk_ht *ht, int device, int without)
 {
     const struct yk_split_view *view = ht->view;
@@ -208,8 +208,8 @@ void yk_ht_observe(void *state, int device, const struct yk_chunk_times *times)
         return;
     if (!times->apart)
         yk_ht_grain_learn(&ht->devices[device].grain, items, (double)items / rate);
-    /* If its thread would become free at its next turn, decide that now: this event wakes the
-     * thread, and later there may be no event. */
+    /* If a stream would get no more at its next turn, which frees its thread, decide that now: this
+     * event wakes the thread, and later there may be no event. */
     for (s = 0; s < ht->devices[device].stream_count && view->devices[device].chunks_out == 0; s++)
         gpu_range(ht, device, s);
 }

@@ -9,18 +9,18 @@
  * Choices where the paper's text and figures differ, or leave something open:
  *   - nCores is the number of threads that do CPU work now: lanes of CPU devices, without those
  *     that only drive a stream. Fig. 8 line 11 is min(nCores + 1, limit); max is a slip. The limit
- *     is the number of cores: with more threads than cores a thread is no whole core.
+ *     is the number of cores: with more threads than cores, a thread has less than a core.
  *   - R_i = min(GS_i, r) everywhere (figs. 8 and 9 may hand out more than there is).
- *   - While no active GPU's f is known a core gets max GS / nCores (fig. 9 line 2, "to each core"):
- *     literally only the first call does, and line 5 runs over the empty set, which gives r /
- *     nCores to a core, most of the range.
- *   - While its own f is unknown a stream gets GS_i (fig. 8 line 2, for every stream of a device).
- *   - With no other resource fig. 8 line 5 divides by 0: R_i = min(GS_i, r).
+ *   - While no active GPU's f is known, each core gets max GS / nCores (fig. 9 line 2, "to each
+ *     core"). Read literally, only the first call would get that; later calls run line 5 over an
+ *     empty set and get r / nCores, most of the range.
+ *   - A stream whose own f is unknown gets GS_i (fig. 8 line 2, for every stream of a device).
+ *   - R_i = min(GS_i, r) if there is no other resource (fig. 8 line 5 would divide by 0).
  *   - With no active GPU a core gets r / nCores (guided self-scheduling).
  *   - Several streams: each is a separate resource in the sums of figs. 8 and 9, with the measured
  *     speed of its chunks, and is taken out separately.
  *   - A chunk beside a stream's is no sample of a core's throughput (fig. 7(b) has none there),
- *     unless there was no other yet: if all threads drive streams there never is one.
+ *     unless no core has ended a chunk of its own: if all threads drive streams, none ever does.
  *   - Eq. 2 starts from lambda = 0 as written, so the first samples count too little, for all
  *     alike.
  */
@@ -46,8 +46,8 @@ struct yk_ht_grain {
 };
 
 struct yk_ht_stream {
-    int out;           /* gets no more */
-    int due;           /* c-ht: its thread may take a chunk beside the stream's */
+    int out;           /* 1: it gets no more chunks */
+    int due;           /* 1: its thread may take a chunk beside the stream's (c-ht) */
     int64_t out_items; /* items that were left when it was taken out */
 };
 
@@ -62,9 +62,9 @@ struct yk_ht {
     const struct yk_split_view *view;
     double alpha;
     int64_t threshold;
-    int collaborate;     /* c-ht: threads that drive a stream do CPU work beside it */
+    int collaborate;     /* 1: threads that drive a stream do CPU work beside it (c-ht) */
     double lambda_c;     /* eq. 2 of a core */
-    int core_measured;   /* lambda_c has a sample of a core's own chunk, not one beside a
+    int core_measured;   /* 1: lambda_c has a sample of a core's own chunk, not only of one beside a
                           * stream's */
     int64_t cursor;      /* c-ht: the range r lies above, the spare queue below */
     int64_t core_latest; /* items of a core's latest chunk */
@@ -85,14 +85,15 @@ yoke_status yk_ht_open(const struct yk_split_view *view, const struct yk_ht_sett
 void yk_ht_close(void *state);
 
 /* --- host_threads.c --- */
-/* The stream that a CPU lane's thread drives. Returns 1 if it is active, otherwise 0. */
+/* Finds the stream that a CPU lane's thread drives. Returns 1 if there is one and it is active. */
 int yk_ht_drives(const struct yk_ht *ht, int lane, int *device, int *stream);
 
-/* The turn of a stream, and of a CPU lane whose thread is free, for both partitioners. */
+/* Decide, for both partitioners, what a stream gets, and what a CPU lane gets whose thread is
+ * free. */
 void yk_ht_take_gpu(struct yk_ht *ht, int device, int stream, struct yk_take *out);
 void yk_ht_take_cpu(struct yk_ht *ht, struct yk_take *out);
 
-/* These, and close, fit a partitioner's table. */
+/* These, and yk_ht_close, are for a partitioner's table. */
 void yk_ht_observe(void *state, int device, const struct yk_chunk_times *times);
 void yk_ht_explain(const void *state, int device, char *text, size_t size);
 

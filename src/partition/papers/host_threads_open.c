@@ -51,7 +51,7 @@ static int64_t bounded_grain(const struct yk_split_view *view, double number)
     return number < (double)range ? (int64_t)number : range > 0 ? range : 1;
 }
 
-/* As given: one for all GPUs, or one for each of them in their order. */
+/* Reads the given grains: one for all GPUs, or one for each of them in their order. */
 static yoke_status read_grains(struct yk_ht *ht, const struct yk_split_view *view, const char *text)
 {
     static const struct yk_number_list list = { "nc-ht, c-ht", "grains", "grain", 1 };

@@ -21,9 +21,9 @@
 #include "../shares.h"
 #include "linear.h"
 
-/* A set must end earlier by this part to be worth changing to. */
+/* A smaller set of devices is chosen only if it ends earlier by this part. */
 #define MARGIN 0.01
-/* Copies count from this part of an item's time on. */
+/* Copies are worth overlapping from this part of an item's time on. */
 #define COPIES_COUNT 0.1
 /* Sets are bit masks. */
 enum { SET_MOST = 32 };
@@ -103,7 +103,7 @@ static void put_part(struct search *search, int d, uint32_t set)
     }
 }
 
-/* The end time with these devices and no others. */
+/* Splits over these devices. Returns the end time. */
 static double split_over(struct search *search, uint32_t set)
 {
     int d, count = search->view->device_count;
@@ -177,7 +177,7 @@ static void choose_set(struct search *search)
         return;
     do {
         set = workers(search);
-        if (set != all) /* the remaining devices have other lines without the rest */
+        if (set != all) /* without the removed devices, the others have other lines */
             keep(search, split_over(search, set));
         all = set;
     } while (leave_out(search, set));
@@ -185,7 +185,7 @@ static void choose_set(struct search *search)
 
 /* --- opening --- */
 
-/* 1: copies take a part of the device's time that is worth overlapping. */
+/* Returns 1 if copies take a part of the device's time that is worth overlapping. */
 static int copies_count(const struct search *search, int d)
 {
     const struct yk_part *part = &search->state->told[d].part;

@@ -6,9 +6,9 @@
 #include "../../model/split.h"
 #include "../partitioner.h"
 
-/* Machines change, and a line without new samples stays as it is. So a device that got nothing of
- * this many jobs in a row is assumed to take YK_LINEAR_DOUBT of its known time; if that is wrong it
- * costs little. */
+/* Machines change, but a line without new samples stays as it is. So a device that got nothing of
+ * this many jobs in a row is assumed to need only YK_LINEAR_DOUBT of its known time, and may get a
+ * part again. If the assumption is wrong, that costs little. */
 enum { YK_LINEAR_PASSED_OVER = 64 };
 #define YK_LINEAR_DOUBT 0.8
 static inline int yk_linear_doubts(const struct yk_split_device *known)
@@ -19,9 +19,9 @@ static inline int yk_linear_doubts(const struct yk_split_device *known)
 /* What is known about one device. */
 struct yk_linear_told {
     struct yk_part part;
-    struct yk_line line; /* beside all others */
-    double without_ns;   /* time of a job without this device, if the job would be faster with it
-                          * left out; 0: it would not */
+    struct yk_line line; /* its line while all others work */
+    double without_ns;   /* time of the job without this device, if it is left out for that;
+                          * otherwise 0 */
 };
 
 struct yk_linear { /* followed by one `told` per device */

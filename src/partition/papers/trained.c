@@ -1,7 +1,7 @@
 /* trained.c - PURE. Contiguous shares learned from earlier runs, adjusted from run to run when they
  * have become unbalanced (papers/003, section 3; model/adjust.h says when and how). Within a run it
- * works like `static`, with learned shares. A job about which too little is known is split by
- * `auto`, which teaches it. */
+ * works like `static`, with learned shares. `auto` splits jobs about which too little is known, and
+ * so teaches it. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ static yoke_status check(const struct yk_adjust_rule *rule)
                    rule->dev, rule->weight, rule->step);
 }
 
-/* The shares of the last run, or as they were adjusted; otherwise by speeds; otherwise equal ones.
- */
+/* Sets the shares of the last run, with its adjustments; if these are unknown, shares by speeds; if
+ * those are too, equal ones. */
 static void weigh(const struct yk_split_view *view, double *weights)
 {
     double shares = 0, rates = 0;

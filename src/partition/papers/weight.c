@@ -54,7 +54,7 @@ static int count_hosts(const struct yk_split_view *view)
     return hosts;
 }
 
-/* A side's chunks per device. */
+/* Chunks for each device of a side, rounded up. */
 static int64_t for_each_of(int64_t chunks, int devices)
 {
     return devices > 0 ? (chunks + devices - 1) / devices : chunks;
