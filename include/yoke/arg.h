@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* Largest number of arguments of a job, and of stages of a job. */
-enum { YOKE_ARGS_MAX = 24, YOKE_STAGES_MAX = 1 };
+enum { YOKE_ARGS_MAX = 24 };
 
 /* Which rows of an array each index of the range touches. */
 typedef enum yoke_shape {

@@ -37,7 +37,7 @@ static yoke_status take_memory(yoke_array *array, const yoke_array_spec *spec)
     return array->host ? YOKE_OK : YOKE_ENOMEM;
 }
 
-yoke_status yk_array_open_books(yoke_array *array, enum yk_coherence_start start)
+yoke_status yk_array_open_state(yoke_array *array, enum yk_coherence_start start)
 {
     yoke_status status = yk_coherence_open(yk_array_rows(array), start, &array->coherence);
     if (status != YOKE_OK)
@@ -57,7 +57,7 @@ close_coherence:
     return status;
 }
 
-void yk_array_close_books(yoke_array *array)
+void yk_array_close_state(yoke_array *array)
 {
     yk_poison_close(array);
     yk_coherence_close(array->coherence);
@@ -92,7 +92,7 @@ yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec,
         goto free_name;
     array->pages.is_array = 1;
     array->pages.pages = yk_pin_pages(array->host, yk_array_bytes(array));
-    status = yk_array_open_books(array, start);
+    status = yk_array_open_state(array, start);
     if (status != YOKE_OK)
         goto free_memory;
     *out = array;
@@ -129,7 +129,7 @@ void yk_array_close(yoke_array *array)
     }
     yk_unlock(&array->places->evict_lock);
     yk_panels_free(array->panels);
-    yk_array_close_books(array);
+    yk_array_close_state(array);
     yk_pages_leave(&array->pages);
     if (array->owns_host)
         yk_pages_free(array->host);

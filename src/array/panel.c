@@ -28,7 +28,7 @@ static void free_panel(yoke_array *panel)
             yk_interval_map_close(&panel->replicas[number]->sent);
         yk_free(panel->replicas[number]);
     }
-    yk_array_close_books(panel);
+    yk_array_close_state(panel);
     yk_free(panel->name);
     yk_free(panel);
 }
@@ -76,7 +76,7 @@ static yoke_status make(yoke_array *array, struct yk_interval columns,
     panel->row_bytes = columns.last - columns.first;
     panel->name = name_of(array, columns);
     if (panel->name)
-        status = yk_array_open_books(panel, start);
+        status = yk_array_open_state(panel, start);
     if (status != YOKE_OK) {
         yk_free(panel->name);
         yk_free(panel);
@@ -127,7 +127,7 @@ static int is_fresh(yoke_array *array)
     return fresh;
 }
 
-/* Brings the columns home from the arrays that have kept their books so far. */
+/* Brings the columns home from the arrays that have kept their coherence state so far. */
 static yoke_status bring_home(const struct yk_panel_change *change, enum yk_coherence_start *start)
 {
     yoke_array *before = change->out ? change->out : change->array;
@@ -182,7 +182,7 @@ yoke_status yk_panels_prepare_end(yoke_array *array, struct yk_panel_change *out
     yoke_status status = yk_transfer_home(array, rows);
     if (status != YOKE_OK)
         return status;
-    yk_lock(&array->lock); /* its own books, which no other thread uses yet */
+    yk_lock(&array->lock); /* its own coherence state, which no other thread uses yet */
     status = yk_coherence_written(array->coherence, YK_HOST, rows);
     yk_unlock(&array->lock);
     if (status == YOKE_OK)

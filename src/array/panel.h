@@ -1,12 +1,12 @@
-/* panel.h - column panels: an array's columns divided among arrays that keep their own books. So
- * jobs on different columns of the same rows need not wait for each other, and only the columns
- * that a job names are moved.
+/* panel.h - column panels: an array's columns divided among arrays that keep their own coherence
+ * state. So jobs on different columns of the same rows need not wait for each other, and only the
+ * columns that a job names are moved.
  *
  * A panel has the same rows as its array, lies in that array's host and device memory, and has no
  * memory itself. Rows are `pitch` apart everywhere, so a kernel finds an element at the same global
  * index in the array and in the panel. The program names some panels; unnamed ones cover the
  * remaining columns, so that the whole array stays usable: its rows are moved panel by panel. When
- * the last named panel is closed, the array keeps its books itself again.
+ * the last named panel is closed, the array keeps its coherence state itself again.
  *
  * The list of panels changes under places->evict_lock and the runtime's lock, while no job uses the
  * array or a panel of it. Opening and closing a panel bring its columns home, which costs nothing

@@ -204,8 +204,8 @@ static yoke_status need_buffer(struct yk_replica *replica)
     return status;
 }
 
-/* Adds replicas for the arrays that keep the array's books. They use the buffer of the whole
- * array's replica, which is held. *out: the array's own replica. */
+/* Adds replicas for the arrays that keep the array's coherence state. They use the buffer of the
+ * whole array's replica, which is held. *out: the array's own replica. */
 static yoke_status add_parts(yoke_array *array, struct yk_place *place, struct yk_replica **out)
 {
     struct yk_replica *added;

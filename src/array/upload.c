@@ -12,41 +12,41 @@
 
 /* --- everything that is missing --- */
 
-static yoke_status ask(const struct yk_upload *lift, struct yk_interval rows)
+static yoke_status ask(const struct yk_upload *upload, struct yk_interval rows)
 {
-    struct yk_copy_needs *asked = &lift->load->asked;
+    struct yk_copy_needs *asked = &upload->load->asked;
     yoke_status status;
     asked->count = 0;
-    asked->nearer = atomic_load(&lift->place->nearer) & ~lift->unable;
-    asked->direct = atomic_load(&lift->place->direct) & ~lift->unable;
-    yk_lock(&lift->array->lock);
-    status = yk_coherence_lacks(lift->array->coherence, lift->place->number, rows, asked);
-    yk_unlock(&lift->array->lock);
+    asked->nearer = atomic_load(&upload->place->nearer) & ~upload->unable;
+    asked->direct = atomic_load(&upload->place->direct) & ~upload->unable;
+    yk_lock(&upload->array->lock);
+    status = yk_coherence_lacks(upload->array->coherence, upload->place->number, rows, asked);
+    yk_unlock(&upload->array->lock);
     return status;
 }
 
 /* *again: 1 if the rows could not be taken from there, so that the caller must ask again what is
  * missing. */
-static yoke_status take_from_device(struct yk_upload *lift, const struct yk_copy_need *need,
+static yoke_status take_from_device(struct yk_upload *upload, const struct yk_copy_need *need,
                                     int *again)
 {
-    yoke_array *array = lift->array;
+    yoke_array *array = upload->array;
     yoke_status status = YOKE_OK;
     struct yk_exchange_after after = { 0 };
     *again = 1;
-    if (yk_upload_borrow(lift, need->source, need->rows, YK_LEND_THERE) != YOKE_OK) {
-        lift->unable |= yk_place_bit(need->source);
+    if (yk_upload_borrow(upload, need->source, need->rows, YK_LEND_THERE) != YOKE_OK) {
+        upload->unable |= yk_place_bit(need->source);
         return YOKE_OK;
     }
     yk_lock(&array->lock);
     if (yk_coherence_current(array->coherence, need->source, need->rows) ==
         need->rows.last - need->rows.first) {
         *again = 0;
-        status = yk_upload_exchange_begin(lift, need->rows, need->source, &after);
+        status = yk_upload_exchange_begin(upload, need->rows, need->source, &after);
     }
     yk_unlock(&array->lock);
     if (!*again && status == YOKE_OK)
-        status = yk_upload_exchange_issue(lift, need->rows, need->source, &after);
+        status = yk_upload_exchange_issue(upload, need->rows, need->source, &after);
     if (status != YOKE_ELOST)
         return status;
     yk_transfer_write_off(array, need->source);
@@ -54,19 +54,19 @@ static yoke_status take_from_device(struct yk_upload *lift, const struct yk_copy
     return YOKE_OK;
 }
 
-static yoke_status take(struct yk_upload *lift, const struct yk_copy_need *need, int *again)
+static yoke_status take(struct yk_upload *upload, const struct yk_copy_need *need, int *again)
 {
     *again = 0;
     if (need->arriving) /* on a queue that the launch waits for */
         return YOKE_OK;
     if (need->source < 0)
-        return yk_transfer_lost(lift->array, need->rows);
+        return yk_transfer_lost(upload->array, need->rows);
     if (need->source == YK_HOST)
-        return yk_upload_from_host(lift, lift->place, need->rows);
-    if (lift->load->asked.direct & yk_place_bit(need->source))
-        return take_from_device(lift, need, again);
+        return yk_upload_from_host(upload, upload->place, need->rows);
+    if (upload->load->asked.direct & yk_place_bit(need->source))
+        return take_from_device(upload, need, again);
     *again = 1;
-    return yk_transfer_home(lift->array, need->rows);
+    return yk_transfer_home(upload->array, need->rows);
 }
 
 /* Index of the first need whose source has a higher number than this place, so that each device
@@ -81,46 +81,47 @@ static int first_turn(const struct yk_copy_needs *needs, int place)
 }
 
 /* Under place->upload_lock. */
-static yoke_status take_missing(struct yk_upload *lift, struct yk_interval rows)
+static yoke_status take_missing(struct yk_upload *upload, struct yk_interval rows)
 {
-    const struct yk_copy_needs *asked = &lift->load->asked;
+    const struct yk_copy_needs *asked = &upload->load->asked;
     yoke_status status;
     int first, i, again;
     do {
         again = 0;
-        status = ask(lift, rows);
-        first = status == YOKE_OK ? first_turn(asked, lift->place->number) : 0;
+        status = ask(upload, rows);
+        first = status == YOKE_OK ? first_turn(asked, upload->place->number) : 0;
         for (i = 0; i < asked->count && status == YOKE_OK && !again; i++)
-            status = take(lift, &asked->items[(first + i) % asked->count], &again);
+            status = take(upload, &asked->items[(first + i) % asked->count], &again);
     } while (status == YOKE_OK && again);
     return status;
 }
 
-yoke_status yk_upload_missing(struct yk_upload *lift, struct yk_interval rows)
+yoke_status yk_upload_missing(struct yk_upload *upload, struct yk_interval rows)
 {
     yoke_status status;
-    yk_lock(&lift->place->upload_lock);
-    status = take_missing(lift, rows);
-    yk_unlock(&lift->place->upload_lock);
+    yk_lock(&upload->place->upload_lock);
+    status = take_missing(upload, rows);
+    yk_unlock(&upload->place->upload_lock);
     return status;
 }
 
 static yoke_status bring(struct yk_replica *replica, struct yk_interval rows, struct yk_load *load,
                          enum yk_share pieces)
 {
-    struct yk_upload lift = { .root = replica->array, .place = replica->place, .load = load };
+    struct yk_upload upload = { .root = replica->array, .place = replica->place, .load = load };
     yoke_status status = YOKE_OK;
     if (yk_interval_empty(rows))
         return YOKE_OK;
-    yk_array_leaves_host(lift.root);
-    for (; status == YOKE_OK && (lift.array = yk_array_part(lift.root, lift.array)); lift.part++) {
-        lift.replica = lift.array->replicas[lift.place->number];
-        status = yk_transfer_check(lift.array);
+    yk_array_leaves_host(upload.root);
+    for (; status == YOKE_OK && (upload.array = yk_array_part(upload.root, upload.array));
+         upload.part++) {
+        upload.replica = upload.array->replicas[upload.place->number];
+        status = yk_transfer_check(upload.array);
         if (status == YOKE_OK && load->sharers &&
-            yk_array_missing(lift.array, lift.place->number, rows) > 0)
-            status = yk_upload_share(&lift, rows, pieces);
+            yk_array_missing(upload.array, upload.place->number, rows) > 0)
+            status = yk_upload_share(&upload, rows, pieces);
         if (status == YOKE_OK && pieces == YK_SHARE_ALL)
-            status = yk_upload_missing(&lift, rows);
+            status = yk_upload_missing(&upload, rows);
     }
     return status;
 }

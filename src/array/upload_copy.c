@@ -33,10 +33,10 @@ int yk_replica_was_sent(const struct yk_replica *replica, struct yk_interval row
 
 /* --- loans --- */
 
-int yk_upload_borrowed(const struct yk_upload *lift, int number, struct yk_interval rows)
+int yk_upload_borrowed(const struct yk_upload *upload, int number, struct yk_interval rows)
 {
     const struct yk_loan *loan;
-    for (loan = lift->load->loans; loan; loan = loan->next)
+    for (loan = upload->load->loans; loan; loan = loan->next)
         if (loan->replica->place->number == number &&
             (!loan->replica->whole->by_rows ||
              (loan->claim.rows.first <= rows.first && rows.last <= loan->claim.rows.last)))
@@ -44,32 +44,32 @@ int yk_upload_borrowed(const struct yk_upload *lift, int number, struct yk_inter
     return 0;
 }
 
-yoke_status yk_upload_borrow(struct yk_upload *lift, int number, struct yk_interval rows,
+yoke_status yk_upload_borrow(struct yk_upload *upload, int number, struct yk_interval rows,
                              enum yk_lending lending)
 {
-    struct yk_place *place = yk_places_find(lift->array->places, number);
+    struct yk_place *place = yk_places_find(upload->array->places, number);
     struct yk_loan *loan;
     yoke_status status = YOKE_OK;
     if (atomic_load(&place->lost))
         return YOKE_EDEVICE;
-    if (yk_upload_borrowed(lift, number, rows))
+    if (yk_upload_borrowed(upload, number, rows))
         return YOKE_OK;
     loan = yk_calloc(1, sizeof *loan);
     if (!loan)
         return YOKE_ENOMEM;
     loan->claim.rows = rows;
     if (lending == YK_LEND_ROOM)
-        status = yk_replica_claim(lift->root, place, &loan->claim, &loan->replica);
+        status = yk_replica_claim(upload->root, place, &loan->claim, &loan->replica);
     else
-        loan->replica = yk_replica_lend(lift->root, place, &loan->claim);
+        loan->replica = yk_replica_lend(upload->root, place, &loan->claim);
     if (status == YOKE_OK && !loan->replica)
         status = YOKE_ENOMEM;
     if (status != YOKE_OK) {
         yk_free(loan);
         return status;
     }
-    loan->next = lift->load->loans;
-    lift->load->loans = loan;
+    loan->next = upload->load->loans;
+    upload->load->loans = loan;
     return YOKE_OK;
 }
 
@@ -80,59 +80,59 @@ static int64_t bytes_of(const yoke_array *array, struct yk_interval rows)
     return (rows.last - rows.first) * array->row_bytes; /* of its own columns */
 }
 
-static yoke_status append(const struct yk_upload *lift, struct yk_copy_needs *list,
+static yoke_status append(const struct yk_upload *upload, struct yk_copy_needs *list,
                           struct yk_interval rows, int source)
 {
-    const struct yk_copy_need issued = { .rows = rows, .source = source, .part = lift->part };
+    const struct yk_copy_need issued = { .rows = rows, .source = source, .part = upload->part };
     return yk_copy_needs_append(list, &issued);
 }
 
-yoke_status yk_upload_exchange_begin(struct yk_upload *lift, struct yk_interval rows, int via,
+yoke_status yk_upload_exchange_begin(struct yk_upload *upload, struct yk_interval rows, int via,
                                      struct yk_exchange_after *after)
 {
-    yoke_array *array = lift->array;
-    int number = lift->place->number;
-    yoke_status status = append(lift, &lift->load->issued, rows, via);
+    yoke_array *array = upload->array;
+    int number = upload->place->number;
+    yoke_status status = append(upload, &upload->load->issued, rows, via);
     if (status != YOKE_OK)
         return status;
     if (yk_coherence_flying(array->coherence, number, rows))
         after->own = 1;
     status = yk_coherence_copy_begun(array->coherence, number, after->upload ? YK_HOST : via, rows);
     if (status == YOKE_OK)
-        yk_replica_note_sent(lift->replica, rows, 0);
+        yk_replica_note_sent(upload->replica, rows, 0);
     else
-        lift->load->issued.count--;
+        upload->load->issued.count--;
     return status;
 }
 
-yoke_status yk_upload_exchange_issue(struct yk_upload *lift, struct yk_interval rows, int via,
+yoke_status yk_upload_exchange_issue(struct yk_upload *upload, struct yk_interval rows, int via,
                                      const struct yk_exchange_after *after)
 {
-    yoke_array *array = lift->array;
-    struct yk_copy copy = { .buffer = lift->replica->whole->buffer,
+    yoke_array *array = upload->array;
+    struct yk_copy copy = { .buffer = upload->replica->whole->buffer,
                             .from = array->replicas[via]->whole->buffer };
     yoke_status status;
     yk_array_shape_copy(array, rows, &copy);
     copy.host = NULL;
     copy.from_offset = copy.offset;
-    if (!lift->load->exchanges)
-        yk_exchange_begin(lift->place);
-    lift->load->exchanges = 1;
-    status = yk_exchange_issue(lift->place, yk_places_find(array->places, via), &copy, after);
+    if (!upload->load->exchanges)
+        yk_exchange_begin(upload->place);
+    upload->load->exchanges = 1;
+    status = yk_exchange_issue(upload->place, yk_places_find(array->places, via), &copy, after);
     if (status == YOKE_OK) {
-        lift->load->from_devices += yk_copy_total(&copy);
+        upload->load->from_devices += yk_copy_total(&copy);
         yk_array_count_across(array, yk_copy_total(&copy));
         return YOKE_OK;
     }
     yk_lock(&array->lock);
-    yk_array_copy_ended(array, lift->place->number, rows, status);
+    yk_array_copy_ended(array, upload->place->number, rows, status);
     yk_unlock(&array->lock);
-    lift->load->issued.count--;
+    upload->load->issued.count--;
     return status;
 }
 
 /* Under the upload_lock of the replica's place. */
-static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
+static yoke_status issue_host_copy(struct yk_replica *replica, struct yk_interval rows)
 {
     yoke_array *array = replica->array;
     struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = replica->whole->buffer };
@@ -171,12 +171,12 @@ static void drain_exchanges(struct yk_places *places)
             yk_exchange_drain(&places->items[i]);
 }
 
-yoke_status yk_upload_from_host(const struct yk_upload *lift, struct yk_place *place,
+yoke_status yk_upload_from_host(const struct yk_upload *upload, struct yk_place *place,
                                 struct yk_interval rows)
 {
-    yoke_array *array = lift->array;
-    struct yk_load *load = lift->load;
-    int number = place->number, is_other = place != lift->place, flying;
+    yoke_array *array = upload->array;
+    struct yk_load *load = upload->load;
+    int number = place->number, is_other = place != upload->place, flying;
     struct yk_copy_needs *list = is_other ? &load->passed : &load->issued;
     yoke_status status;
     yk_lock(&array->lock);
@@ -185,7 +185,7 @@ yoke_status yk_upload_from_host(const struct yk_upload *lift, struct yk_place *p
     if (flying)
         drain_exchanges(array->places);
     yk_lock(&array->lock);
-    status = append(lift, list, rows, is_other ? number : YK_HOST);
+    status = append(upload, list, rows, is_other ? number : YK_HOST);
     if (status == YOKE_OK) {
         status = yk_coherence_copy_begun(array->coherence, number, YK_HOST, rows);
         list->count -= status != YOKE_OK;
@@ -193,7 +193,7 @@ yoke_status yk_upload_from_host(const struct yk_upload *lift, struct yk_place *p
     yk_unlock(&array->lock);
     if (status != YOKE_OK)
         return status;
-    status = upload(array->replicas[number], rows);
+    status = issue_host_copy(array->replicas[number], rows);
     if (status != YOKE_OK) {
         take_back(place, array, rows, status);
         list->count--;

@@ -46,33 +46,34 @@ int yk_replica_was_sent(const struct yk_replica *replica, struct yk_interval row
 /* What is borrowed: rows that are there, or room for rows. */
 enum yk_lending { YK_LEND_THERE, YK_LEND_ROOM };
 /* Borrows the rows' memory at that place: it cannot be evicted until the load is settled. */
-yoke_status yk_upload_borrow(struct yk_upload *lift, int place, struct yk_interval rows,
+yoke_status yk_upload_borrow(struct yk_upload *upload, int place, struct yk_interval rows,
                              enum yk_lending lending);
-int yk_upload_borrowed(const struct yk_upload *lift, int place, struct yk_interval rows);
+int yk_upload_borrowed(const struct yk_upload *upload, int place, struct yk_interval rows);
 
 /* A copy from another device, `via`, whose memory is borrowed. `via` has the rows, or they are
  * being sent there (after->upload). The first call tells coherence, with array->lock held, and adds
  * to `after` what else the copy has to wait for. The second issues the copy, without that lock.
- * Both under the upload_lock of the lift's place. */
-yoke_status yk_upload_exchange_begin(struct yk_upload *lift, struct yk_interval rows, int via,
+ * Both under the upload_lock of the upload's place. */
+yoke_status yk_upload_exchange_begin(struct yk_upload *upload, struct yk_interval rows, int via,
                                      struct yk_exchange_after *after);
-yoke_status yk_upload_exchange_issue(struct yk_upload *lift, struct yk_interval rows, int via,
+yoke_status yk_upload_exchange_issue(struct yk_upload *upload, struct yk_interval rows, int via,
                                      const struct yk_exchange_after *after);
-/* Copies rows from the host to the lift's place, or to another place that passes them on. Copies
+/* Copies rows from the host to the upload's place, or to another place that passes them on. Copies
  * that have begun are on the load's list and get settled with it. If a copy cannot be issued
  * completely, it is over, and coherence knows that, when this returns. Under the place's
  * upload_lock. Adds to the load's bytes. */
-yoke_status yk_upload_from_host(const struct yk_upload *lift, struct yk_place *place,
+yoke_status yk_upload_from_host(const struct yk_upload *upload, struct yk_place *place,
                                 struct yk_interval rows);
 
 /* --- upload.c --- */
 /* Issues copies of all rows that the place lacks, without sharing. */
-yoke_status yk_upload_missing(struct yk_upload *lift, struct yk_interval rows);
+yoke_status yk_upload_missing(struct yk_upload *upload, struct yk_interval rows);
 
 /* --- upload_shared.c --- */
 /* Issues copies of rows that other devices need as well, partly through these devices. Leaves rows
  * that cannot come in this way. YK_SHARE_OWN: only the pieces that this place owns. */
 enum yk_share { YK_SHARE_OWN, YK_SHARE_ALL };
-yoke_status yk_upload_share(struct yk_upload *lift, struct yk_interval rows, enum yk_share pieces);
+yoke_status yk_upload_share(struct yk_upload *upload, struct yk_interval rows,
+                            enum yk_share pieces);
 
 #endif

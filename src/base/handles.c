@@ -67,7 +67,7 @@ void *yk_handle_find(struct yk_handles *slots, const void *handle)
 }
 
 void *yk_handle_put_back(struct yk_handles *slots, const void *handle,
-                         int (*keeps)(const void *object))
+                         int (*is_needed)(const void *object))
 {
     const uint64_t bits = (uint64_t)(uintptr_t)handle;
     void *object = NULL;
@@ -75,7 +75,7 @@ void *yk_handle_put_back(struct yk_handles *slots, const void *handle,
     struct yk_handle *slot = (uint32_t)bits ? slot_at(slots, (uint32_t)bits - 1) : NULL;
     if (slot && atomic_load_explicit(&slot->handle, memory_order_relaxed) == bits)
         object = atomic_load_explicit(&slot->object, memory_order_relaxed);
-    if (object && keeps && keeps(object))
+    if (object && is_needed && is_needed(object))
         object = NULL;
     if (object) {
         atomic_store_explicit(&slot->handle, 0, memory_order_relaxed);

@@ -37,10 +37,10 @@ void *yk_handle_take(struct yk_handles *slots, void *object);
 /* The handle's object; NULL: there is none, or it is gone. Takes no lock. */
 void *yk_handle_find(struct yk_handles *slots, const void *handle);
 /* Ends a handle. If several threads end the same handle, one gets the object and the others NULL.
- * `keeps` (may be NULL) is called first, while no other thread can end the handle: if it returns
- * not 0, the handle stays valid, and the result is NULL. */
+ * `is_needed` (may be NULL) is called first, while no other thread can end the handle: if it
+ * returns not 0, the handle stays valid, and the result is NULL. */
 void *yk_handle_put_back(struct yk_handles *slots, const void *handle,
-                         int (*keeps)(const void *object));
+                         int (*is_needed)(const void *object));
 /* The handle in slot `index`; NULL: none. Call with 0, 1, ... until *more is 0. */
 void *yk_handle_at(struct yk_handles *slots, uint32_t index, int *more);
 

@@ -107,7 +107,7 @@ void yk_alternative_plan(struct yk_job *job, const struct yk_split_device *known
 {
     int d;
     for (d = 0; job->pair && d < job->device_count; d++)
-        job->devices[d].told = known[d].rate > 0 ? 1 + choice_of(job, d).best : 0;
+        job->devices[d].known_form = known[d].rate > 0 ? 1 + choice_of(job, d).best : 0;
     if (job->pair && job->split.alone >= 0) /* no other device waits for its trials */
         job->devices[job->split.alone].spare_ns = INFINITY;
 }
@@ -276,9 +276,9 @@ void yk_alternative_ended(struct yk_job *job, int device, const struct yk_altern
     jd->tried |= form != best;
     if (times->apart || chunk.tries == YK_TRIES_JOB)
         return;
-    if (jd->told && jd->told != 1 + form)
+    if (jd->known_form && jd->known_form != 1 + form)
         yk_dispatch_renew(job->dispatch, jd->device->number);
-    jd->told = 1 + form;
+    jd->known_form = 1 + form;
 }
 
 void yk_alternative_tidy(struct yk_job *job, int device)

@@ -40,7 +40,7 @@ static const double pin_ahead = 1.5, pin_from = 1.2, wait_for = 1.05;
 
 static int may_wait(const struct yk_job *job, int device)
 {
-    return job->split.seen && job->device_count > 1 && job->split.alone < 0 &&
+    return job->split.has_memory && job->device_count > 1 && job->split.alone < 0 &&
            job->devices[device].device->place->pinner != NULL;
 }
 

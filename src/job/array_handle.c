@@ -31,9 +31,9 @@ yoke_array *yk_array_of(const yoke_array *handle, const char *call)
     return array ? array : fail(handle, call);
 }
 
-yoke_array *yk_array_handle_end(const yoke_array *handle, int (*keeps)(const void *array),
+yoke_array *yk_array_handle_end(const yoke_array *handle, int (*is_needed)(const void *array),
                                 const char *call)
 {
-    yoke_array *array = yk_handle_put_back(&handles, handle, keeps);
+    yoke_array *array = yk_handle_put_back(&handles, handle, is_needed);
     return array || yk_handle_find(&handles, handle) ? array : fail(handle, call);
 }

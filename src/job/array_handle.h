@@ -12,9 +12,9 @@ yoke_status yk_array_handle_take(yoke_array *array, yoke_array **out);
  * unknown. */
 yoke_array *yk_array_of(const yoke_array *handle, const char *call);
 /* Ends the handle and returns its array. If several threads do that, the others fail as in
- * yk_array_of. Before, while no other thread can end the handle, calls keeps(array): if that
+ * yk_array_of. Before, while no other thread can end the handle, calls is_needed(array): if that
  * returns not 0, with an error text of its own, the handle stays and the result is NULL. */
-yoke_array *yk_array_handle_end(const yoke_array *handle, int (*keeps)(const void *array),
+yoke_array *yk_array_handle_end(const yoke_array *handle, int (*is_needed)(const void *array),
                                 const char *call);
 
 #endif

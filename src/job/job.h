@@ -137,7 +137,7 @@ struct yk_job_device {
     int trying;                 /* 1: the latest chunk measures a form */
     int tried;                  /* 1: some chunk measured a form */
     double spare_ns;            /* as in choice.h; < 0: it depends on the other devices */
-    int told;                   /* 1 + the form of which the dispatcher knows the speed; 0: none */
+    int known_form;             /* 1 + the form of which the dispatcher knows the speed; 0: none */
     int64_t ended_ns;           /* end of its latest chunk, for GPUs */
     struct yk_stepper *stepper; /* entry of the thread that steps it, which alone uses this; NULL:
                                    that thread's calls are not watched */
@@ -202,17 +202,18 @@ struct yk_job_split {
     uint64_t free_key;       /* the key that it has if `auto` splits it */
     struct yk_lesson *lesson; /* from an earlier process, until the job begins; NULL: none */
     struct yk_lesson *lines;  /* likewise, but lines of each device alone */
-    double recalled; /* items per ns of its devices together in earlier jobs like it; 0: unknown */
-    int keeps_cores; /* 1: some cores are left to threads that drive GPUs */
-    int crowded;     /* 1: other jobs were running when it began */
+    double
+        items_per_ns; /* items per ns of its devices together in earlier jobs like it; 0: unknown */
+    int keeps_cores;  /* 1: some cores are left to threads that drive GPUs */
+    int crowded;      /* 1: other jobs were running when it began */
     struct yk_decomposition *decomposition; /* of its arrays; NULL: no plan applies */
     int member;                             /* its kernel's place in the decomposition */
     int planned;                            /* 1: split by the decomposition's plan */
     double planned_ns;                      /* time of the longest part, by that plan */
     uint32_t team;                          /* devices that take part, as bits (partition/team.h) */
     int alone;       /* the only one of several devices that takes part; else -1 */
-    int seen;        /* 1: there was a job like it */
-    int tells;       /* 1: its time says how fast that team is */
+    int has_memory;  /* 1: there was a job like it */
+    int times_team;  /* 1: its time says how fast that team is */
     int64_t readied; /* value of yk_places_readied when it began */
 };
 
@@ -254,14 +255,14 @@ struct yk_job_outcome {
     atomic_int_fast64_t bytes_to, bytes_from, bytes_between;
 };
 
-/* Deadline and progress. The first three are the user's; `telling` protects `told`. */
+/* Deadline and progress. The first three are the user's; `reporting` protects `reported`. */
 struct yk_job_progress {
     int64_t deadline_ns; /* 0: none */
     int (*callback)(void *context, int64_t done, int64_t all);
     void *context;
-    atomic_int telling;      /* 1: a thread is in the callback */
-    _Atomic int64_t told_ns; /* when the callback was last called */
-    int64_t told;            /* the number of items that it was told */
+    atomic_int reporting;        /* 1: a thread is in the callback */
+    _Atomic int64_t reported_ns; /* when the callback was last called */
+    int64_t reported;            /* number of items in the last report */
 };
 
 /* What keeps the job alive. Under runtime.lock, except atomics and the gate. */

@@ -239,14 +239,14 @@ static int open_read_only(struct yk_store *store)
  * file may be damaged: it is then set aside, and damaged rows are not used. */
 static void settle(const struct yk_store *store)
 {
-    int alone = yk_is_shared_by_machines(store->settings.path);
+    int shared = yk_is_shared_by_machines(store->settings.path);
     sqlite3_exec(store->base,
                  "PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL;"
                  "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;"
                  "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1024;"
                  "PRAGMA journal_size_limit = 1048576; PRAGMA wal_autocheckpoint = 256",
                  NULL, NULL, NULL);
-    sqlite3_exec(store->base, alone ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL",
+    sqlite3_exec(store->base, shared ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL",
                  NULL, NULL, NULL);
 }
 

@@ -67,7 +67,7 @@ void yk_job_learn(struct yk_job *job)
     struct yk_learned_job ran = what_ran(job, memory);
     struct yk_team_job team = { .asked = job->split.team,
                                 .crowded = ran.crowded,
-                                .tells = job->split.tells && ran.tells_lines,
+                                .tells = job->split.times_team && ran.tells_lines,
                                 .ns = (double)(ran.ended_ns - ran.begun_ns) };
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);

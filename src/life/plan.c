@@ -142,19 +142,19 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     call_stand_ins(job);
     if (count > 1)
         job->split.alone = yk_team_only(job->split.team);
-    job->split.seen = job->split.tells = memory != NULL;
-    job->split.recalled = 0;
+    job->split.has_memory = job->split.times_team = memory != NULL;
+    job->split.items_per_ns = 0;
     for (d = 0; d < count; d++) {
         if (!yk_job_in_team(job, d))
             continue;
-        job->split.recalled += known[d].rate;
-        job->split.tells &= known[d].rate > 0;
+        job->split.items_per_ns += known[d].rate;
+        job->split.times_team &= known[d].rate > 0;
     }
     for (d = 0; d < count; d++) {
         if (!yk_job_in_team(job, d))
             known[d].share = 0; /* only in this job; the learned share stays */
         job->devices[d].share =
-            yk_job_in_team(job, d) ? likely_share(&known[d], job->split.recalled) : 0;
+            yk_job_in_team(job, d) ? likely_share(&known[d], job->split.items_per_ns) : 0;
         job->devices[d].copying_ns +=
             known[d].copy_item_ns * fabs(job->devices[d].share) * (double)(job->last - job->first);
         job->devices[d].steady = memory && memory->device[d].steady;
@@ -172,9 +172,9 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
 {
     int d;
     job->split.team = 0;
-    job->split.seen = memory != NULL;
-    job->split.tells = 0; /* planned jobs teach nothing about teams */
-    job->split.recalled = 0;
+    job->split.has_memory = memory != NULL;
+    job->split.times_team = 0; /* planned jobs teach nothing about teams */
+    job->split.items_per_ns = 0;
     job->split.crowded = job->runtime->running_count > 0;
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
@@ -185,7 +185,7 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
         if (!(known[d].share > 0))
             continue;
         job->split.team |= yk_team_bit(d);
-        job->split.recalled += known[d].rate;
+        job->split.items_per_ns += known[d].rate;
         jd->copying_ns += known[d].copy_item_ns * known[d].share * (double)(job->last - job->first);
     }
     call_stand_ins(job);

@@ -35,20 +35,20 @@ void yk_job_tell_progress(struct yk_job *job, int ended)
     if (!job->progress.callback)
         return;
     now = yk_now(job->runtime);
-    if (!ended && (now < atomic_load(&job->progress.told_ns) + TELL_NS ||
-                   atomic_exchange(&job->progress.telling, 1)))
+    if (!ended && (now < atomic_load(&job->progress.reported_ns) + TELL_NS ||
+                   atomic_exchange(&job->progress.reporting, 1)))
         return;
     done = ended ? all : done_items(job);
-    if (done > job->progress.told && !atomic_load(&job->lanes.stop)) {
+    if (done > job->progress.reported && !atomic_load(&job->lanes.stop)) {
         const yoke_runtime *outer = yk_callback_enter(job->runtime);
         int cancels;
-        job->progress.told = done;
+        job->progress.reported = done;
         cancels = job->progress.callback(job->progress.context, done, all);
         yk_callback_enter(outer);
         if (cancels && !ended)
             yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled by its progress callback",
                                      job->name));
     }
-    atomic_store(&job->progress.told_ns, yk_now(job->runtime));
-    atomic_store(&job->progress.telling, 0);
+    atomic_store(&job->progress.reported_ns, yk_now(job->runtime));
+    atomic_store(&job->progress.reporting, 0);
 }

@@ -38,9 +38,10 @@ static inline double yk_loading_forecast(const struct yk_job *job)
 {
     const double items = (double)(job->last - job->first);
     if (atomic_load_explicit(&job->runtime->loading, memory_order_relaxed) != YK_LOADING_AWAITED ||
-        !(job->split.recalled > 0) || !(items > (double)yk_loading_price_ns * job->split.recalled))
+        !(job->split.items_per_ns > 0) ||
+        !(items > (double)yk_loading_price_ns * job->split.items_per_ns))
         return 0;
-    return items / job->split.recalled;
+    return items / job->split.items_per_ns;
 }
 /* Begins the load because of a job of this duration. Without runtime.lock, which the loader takes
  * when devices join. */

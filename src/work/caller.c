@@ -32,7 +32,7 @@ static int takes_long(const struct yk_job *job, double items, double rate)
  * dispatcher counts as not done. */
 static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
 {
-    double left = (double)(job->last - job->first - done), rate = job->split.recalled;
+    double left = (double)(job->last - job->first - done), rate = job->split.items_per_ns;
     int64_t spent = left > 0 && done > 0 ? yk_now(job->runtime) - start_ns : 0;
     if (spent > 0)
         rate = (double)done / (double)spent;
@@ -86,7 +86,7 @@ static void work_along(struct yk_job *job)
     int64_t start_ns = job->outcome.submitted_ns, done = 0, wake_ns;
     struct yk_affinity before;
     int pinned = 0;
-    if (job->split.recalled <= 0 && !job->split.partitioner) {
+    if (job->split.items_per_ns <= 0 && !job->split.partitioner) {
         call_scout(job);
         start_ns = yk_now(job->runtime);
     } else if (worth_waking(job, 0, start_ns)) {

@@ -168,7 +168,7 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     int stepped = 0, keeps = 0;
     *wake_ns = 0;
     while ((job = yk_job_next(worker->runtime, job))) {
-        if (job->split.recalled <= 0 && !atomic_load(&job->lanes.woken))
+        if (job->split.items_per_ns <= 0 && !atomic_load(&job->lanes.woken))
             yk_job_tell(job); /* the job is long enough that a second thread has come, so it is
                                  worth waking the others */
         if (worker->device < job->device_count) {
