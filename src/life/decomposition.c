@@ -311,8 +311,28 @@ static double held_part(const struct yk_job *job)
 
 /* Length in jobs of the first pause of plans (rows_stay). */
 enum { APART_FIRST = 8 };
-/* Returns 0 if the job should be split without a plan: for the second time in a row, most rows that
- * a plan had put on devices are not there any more, because the program writes them between jobs.
+/* Number of jobs in a row that find their rows gone, before plans pause. */
+enum { GONE_FEW = 2 };
+
+/* Returns 1 if the rows of all other kernels of the latest jobs are gone, too, each time. If one
+ * finds its rows where the plan put them, all kernels keep to the plan: otherwise their rows would
+ * travel between the plan's bounds and other ones. */
+static int all_are_gone(const struct yk_decomposition *decomposition,
+                        const struct yk_member *member)
+{
+    int r;
+    for (r = 0; r < YK_RECENT_JOBS && (uint64_t)r < decomposition->jobs; r++) {
+        const struct yk_member *other = &decomposition->members[decomposition->recent[r]];
+        if (decomposition->recent[r] < YK_PLAN_KERNELS && other != member &&
+            other->changing_bytes > 0 && other->fetched < GONE_FEW &&
+            other->seen >= other->apart_until)
+            return 0;
+    }
+    return 1;
+}
+
+/* Returns 0 if the job should be split without a plan: GONE_FEW times in a row, most rows that a
+ * plan had put on devices are not there any more, because the program writes them between jobs.
  * Then each job copies everything, and when its chunks arrive matters more than where rows were. So
  * plans pause for APART_FIRST jobs, then each time for twice as many. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
@@ -327,7 +347,7 @@ static int rows_stay(const struct yk_job *job, const struct yk_split_device *kno
         member->fetched = 0;
         return 1;
     }
-    if (++member->fetched < 2)
+    if (++member->fetched < GONE_FEW || !all_are_gone(job->split.decomposition, member))
         return 1;
     member->fetched = 0;
     member->apart_for = member->apart_for ? 2 * member->apart_for : APART_FIRST;
