@@ -98,6 +98,7 @@ struct yoke_array {
     /* Numbers of the decomposition's latest job that wrote its rows, and of the latest one that
      * wrote or read them, so that they are where that job was split; 0: none */
     uint64_t written, used;
+    int64_t sent_rows; /* rows that the program wrote after the job `used` */
     yoke_array *next, *previous;
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../base/alloc.h"
-#include "../base/typical.h"
 #include "../flight/held_memory.h"
 #include "../job/kernel.h"
 #include "../job/rows.h"
@@ -53,6 +52,7 @@ static void live_by(yoke_array *array, struct yk_decomposition *decomposition)
     yk_decomposition_leave(array);
     array->decomposition = decomposition;
     array->written = array->used = 0;
+    array->sent_rows = 0;
     decomposition->users++;
 }
 
@@ -172,27 +172,45 @@ static int member_of_job(const struct yk_decomposition *decomposition, uint64_t 
     return m < YK_PLAN_KERNELS ? m : -1;
 }
 
-/* Describes where the rows that the member reads are: where the job was split that used them last.
- * Before the first one has, an array that is read whole is assumed to be where this job is. */
-static void describe_sources(const struct yk_job *job, const struct yk_decomposition *decomposition,
+/* Returns the fraction of the array's rows that the program wrote since the job before. */
+static double sent_part(const yoke_array *array)
+{
+    return fmin(1, (double)array->whole->sent_rows / (double)array->rows);
+}
+
+/* Describes where the rows are that the member reads by rows: where the program wrote them, and
+ * where the job was split that used them last. Only rows that change have to move. */
+static void describe_rows(const yoke_array *array, struct yk_decomposition *decomposition,
+                          struct yk_member *member)
+{
+    const double bytes = (double)yk_array_bytes(array), sent = sent_part(array) * bytes;
+    const int before = member_of_job(decomposition, array->whole->used);
+    decomposition->sent[decomposition->jobs % YK_RECENT_JOBS] += sent;
+    if (!array->whole->changes)
+        return;
+    member->changing_bytes += bytes;
+    if (before >= 0)
+        member->rows_from[before] += bytes - sent;
+}
+
+/* The same for all arrays. Before a job has written it, an array that is read whole is assumed to
+ * be where this job is. */
+static void describe_sources(const struct yk_job *job, struct yk_decomposition *decomposition,
                              struct yk_member *member)
 {
-    int p, m;
+    int p;
     memset(member->rows_from, 0, sizeof member->rows_from);
     memset(member->whole_from, 0, sizeof member->whole_from);
-    member->changing_bytes = 0;
+    member->changing_bytes = decomposition->sent[decomposition->jobs % YK_RECENT_JOBS] = 0;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
-        if (!arg->array || arg->mode == YOKE_PARAM_OUT || !arg->array->whole->changes)
+        if (!arg->array || arg->mode == YOKE_PARAM_OUT)
             continue;
         if (is_by_rows(job, p)) {
-            m = member_of_job(decomposition, arg->array->whole->used);
-            if (m >= 0)
-                member->rows_from[m] += (double)yk_array_bytes(arg->array);
-            member->changing_bytes += (double)yk_array_bytes(arg->array);
-        } else if (arg->mode == YOKE_PARAM_IN) {
-            m = member_of_job(decomposition, arg->array->whole->written);
-            member->whole_from[m >= 0 ? m : (int)(member - decomposition->members)] +=
+            describe_rows(arg->array, decomposition, member);
+        } else if (arg->mode == YOKE_PARAM_IN && arg->array->whole->changes) {
+            const int writer = member_of_job(decomposition, arg->array->whole->written);
+            member->whole_from[writer >= 0 ? writer : (int)(member - decomposition->members)] +=
                 (double)yk_array_bytes(arg->array);
         }
     }
@@ -241,9 +259,16 @@ static void note_use(const struct yk_job *job, uint64_t number)
         if (!is_by_rows(job, p))
             continue;
         job->args[p].array->whole->used = number;
+        job->args[p].array->whole->sent_rows = 0;
         if (yk_writes_rows(job->args[p].mode))
             job->args[p].array->whole->written = number;
     }
+}
+
+void yk_decomposition_written(yoke_array *array, struct yk_interval rows)
+{
+    if (array->whole->decomposition)
+        array->whole->sent_rows += rows.last - rows.first;
 }
 
 void yk_decomposition_read(yoke_array *array, const struct yk_program_read *read)
@@ -489,95 +514,4 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
     tell(job, memory, known);
     job->split.planned = 1;
     return 1;
-}
-
-/* --- measured times --- */
-
-/* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
- * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A part that
- * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
- * are woken once in a job. readied: 1: a part of the time, of unknown length, made something
- * ready. */
-static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
-                                       const struct yk_member *member, int readied)
-{
-    const struct yk_split_outcome *outcome = &jd->outcome;
-    const int d = jd->device->number;
-    const double fetch_ns = (double)outcome->fetch_ns, busy_ns = (double)outcome->busy_ns;
-    const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
-    return (struct yk_cost_sample){
-        .items = yk_plan_counted((double)outcome->items, member->fill[d]),
-        .chunks = chunks,
-        .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->overhead_ns[d])),
-        .unsure_ns =
-            (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
-    };
-}
-
-/* Learns from a sample. An unknown cost begins with assumed_ns, the estimated overhead of a chunk.
- */
-static enum yk_cost_news note_part(struct yk_cost *cost, double assumed_ns,
-                                   const struct yk_cost_sample *sample)
-{
-    const int first = !yk_cost_is_known(cost);
-    enum yk_cost_news news;
-    if (first)
-        yk_cost_open(cost, assumed_ns);
-    news = yk_cost_observe(cost, sample);
-    return first && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
-}
-
-/* The first job over all rows decides where the rows are for later jobs of all kernels. */
-static void stay_there(const struct yk_job *job)
-{
-    struct yk_decomposition *decomposition = job->split.decomposition;
-    const struct yk_member *member = &decomposition->members[job->split.member];
-    int k, d;
-    if (member->low > 0 || member->high < 1)
-        return;
-    decomposition->cuts = (struct yk_cuts){ .tied = 1 };
-    decomposition->team = 0;
-    for (d = 0; d < job->device_count; d++) {
-        const double share = (double)job->devices[d].outcome.items / member->items;
-        for (k = 0; k < YK_PLAN_KERNELS; k++)
-            decomposition->cuts.share[k][d] = share;
-        if (share > 0)
-            decomposition->team |= (uint32_t)1 << d;
-    }
-    decomposition->stands = 1;
-    decomposition->guessed = YK_GUESSED;
-    decomposition->planned = decomposition->jobs;
-}
-
-void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
-{
-    struct yk_decomposition *decomposition = job->split.decomposition;
-    const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
-    const struct yk_member *member;
-    int d;
-    if (!decomposition)
-        return;
-    member = &decomposition->members[job->split.member];
-    for (d = 0; d < job->device_count; d++) {
-        const struct yk_job_device *jd = &job->devices[d];
-        const int host = jd->device->device->desc.host_memory;
-        struct yk_cost_sample sample;
-        if (jd->outcome.items == 0)
-            continue;
-        /* In a first job threads, caches and code are cold, too. */
-        sample = sample_of(jd, member, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
-        if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)
-            decomposition->stale = 1;
-    }
-    memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
-                                       yk_explore_has_tried(&decomposition->explorer) };
-    memory->stays_of = job->device_count;
-    if (!decomposition->stands)
-        stay_there(job);
-    decomposition->members[job->split.member].went_by_plan = job->split.planned;
-    decomposition->round_jobs++;
-    decomposition->round_ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
-    if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)
-        decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
-    decomposition->round_counts &= !readied && job->split.planned;
 }

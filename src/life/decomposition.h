@@ -57,6 +57,8 @@ struct yk_decomposition {
     int devices;
     struct yk_member members[YK_PLAN_KERNELS];
     unsigned char recent[YK_RECENT_JOBS]; /* members of the latest jobs, at jobs % YK_RECENT_JOBS */
+    double sent[YK_RECENT_JOBS]; /* bytes that they read by rows and that the program had written
+                                    since the job before, at the same indexes */
     double home[YK_RECENT_JOBS]; /* bytes of their results that the program has read, at the same
                                     indexes */
     uint64_t jobs;               /* number of jobs that used it */
@@ -90,8 +92,6 @@ void yk_job_decompose(struct yk_job *job);
  * Returns 0 if the job is split without a plan. */
 int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
                        struct yk_split_device *known);
-/* For a job that ended well, with any partitioner: stores each device's time in `memory`. */
-void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
 /* The program has acquired rows of an array: learns how long it waited for them. */
 struct yk_program_read {
     struct yk_interval rows;
@@ -99,10 +99,16 @@ struct yk_program_read {
     int readied; /* 1: something was made ready that later reads use, too */
 };
 void yk_decomposition_read(struct yoke_array *array, const struct yk_program_read *read);
+/* The program has acquired rows of an array to write them. */
+void yk_decomposition_written(struct yoke_array *array, struct yk_interval rows);
 /* Drops the job's use of the decomposition, when it is over or could not begin. */
 void yk_job_leave_decomposition(struct yk_job *job);
 /* Drops the use of a closed array. The last user frees the decomposition. */
 void yk_decomposition_leave(struct yoke_array *array);
+
+/* --- decomposition_costs.c --- */
+/* For a job that ended well, with any partitioner: stores each device's time in `memory`. */
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
 
 /* --- decomposition_plan.c --- */
 /* Starts or continues a round with this job. Makes a new plan if something changed or enough jobs

@@ -88,6 +88,22 @@ static void describe_home(const struct yk_decomposition *decomposition, int m,
     out->home_part /= fmax(1, jobs);
 }
 
+/* Describes how much of what the member reads the program had written, from the latest jobs. */
+static void describe_sent(const struct yk_decomposition *decomposition, int m,
+                          struct yk_plan_kernel *out)
+{
+    uint64_t job = decomposition->jobs < YK_RECENT_JOBS ? 0 : decomposition->jobs - YK_RECENT_JOBS;
+    int jobs = 0;
+    out->sent_bytes = 0;
+    for (; job < decomposition->jobs; job++) {
+        if (decomposition->recent[job % YK_RECENT_JOBS] != m)
+            continue;
+        jobs++;
+        out->sent_bytes += decomposition->sent[job % YK_RECENT_JOBS];
+    }
+    out->sent_bytes /= fmax(1, jobs);
+}
+
 /* Describes member m. Returns 1 if its kernel's cost is known. */
 static int describe_kernel(const struct yk_decomposition *decomposition, int m,
                            struct yk_plan_kernel *out)
@@ -104,6 +120,7 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
     memcpy(out->rows_from, member->rows_from, sizeof out->rows_from);
     memcpy(out->whole_from, member->whole_from, sizeof out->whole_from);
     describe_home(decomposition, m, out);
+    describe_sent(decomposition, m, out);
     memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
     memcpy(out->fill, member->fill, sizeof out->fill);
     yk_cost_pool(out->cost, &(struct yk_cost_pool){ .make = member->make,

@@ -73,13 +73,37 @@ static double home_ns(const struct yk_plan *plan, const struct yk_plan_kernel *k
            part->bytes * part->share[part->device] * plan->link_ns[part->device];
 }
 
-/* Time for the arrays that kernel k reads whole to reach `device`. */
-static double whole_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int device)
+/* Time to get the rows that are new to a device when bounds change, from the devices that have
+ * them. */
+static double get_ns(const struct yk_plan *plan, const double *from, const struct part *to)
 {
-    double sum = 0;
+    double part[YK_PLAN_DEVICES], from_low = 0;
+    const double low = yk_plan_first(to->share, to->device);
+    int d;
+    for (d = 0; d < plan->devices; d++) {
+        const double high = fmin(low + to->share[to->device], from_low + from[d]);
+        part[d] = to->bytes * fmax(0, high - fmax(low, from_low));
+        from_low += from[d];
+    }
+    return travel_ns(plan, part, to->device);
+}
+
+/* Time until `device` has what its part of kernel k reads: rows that other kernels left elsewhere,
+ * rows that the program wrote, and arrays that it reads whole. */
+static double fetch_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int device)
+{
+    const struct yk_plan_kernel *kernel = &plan->kernel[k];
+    const double *share = cuts->share[k];
+    const double sent = kernel->sent_bytes * share[device] * plan->link_ns[device];
+    double sum = sent > 0 ? plan->start_ns + sent : 0;
     int m;
-    for (m = 0; m < plan->kernels; m++)
-        sum += gather_ns(plan, cuts->share[m], device, plan->kernel[k].whole_from[m]);
+    for (m = 0; m < plan->kernels; m++) {
+        const struct part part = { share, device, kernel->rows_from[m] };
+        const double rows =
+            !cuts->tied && m != k && part.bytes > 0 ? get_ns(plan, cuts->share[m], &part) : 0;
+        sum += (rows > 0 ? plan->start_ns + rows : 0) +
+               gather_ns(plan, cuts->share[m], device, kernel->whole_from[m]);
+    }
     return sum;
 }
 
@@ -97,7 +121,7 @@ static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, 
         if (!(items > 0))
             continue;
         const double ns = yk_cost_ns(&kernel->cost[d], yk_plan_counted(items, kernel->fill[d])) +
-                          whole_ns(plan, cuts, k, d);
+                          fetch_ns(plan, cuts, k, d);
         const double home = home_ns(plan, kernel, &(struct part){ share, d, kernel->home_bytes });
         most = fmax(most, ns);
         most_home = fmax(most_home, home);
@@ -109,49 +133,13 @@ static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, 
     return most + most_home;
 }
 
-/* Time to get the rows that are new to a device when bounds change, from the devices that have
- * them. */
-static double get_ns(const struct yk_plan *plan, const double *from, const struct part *to)
-{
-    double part[YK_PLAN_DEVICES], from_low = 0;
-    const double low = yk_plan_first(to->share, to->device);
-    int d;
-    for (d = 0; d < plan->devices; d++) {
-        const double high = fmin(low + to->share[to->device], from_low + from[d]);
-        part[d] = to->bytes * fmax(0, high - fmax(low, from_low));
-        from_low += from[d];
-    }
-    return travel_ns(plan, part, to->device);
-}
-
-static double change_ns(const struct yk_plan *plan, const double *from, const double *to,
-                        double bytes)
-{
-    double most = 0;
-    int d;
-    for (d = 0; d < plan->devices && bytes > 0; d++) {
-        const double ns = to[d] > 0 ? get_ns(plan, from, &(struct part){ to, d, bytes }) : 0;
-        if (ns > 0)
-            most = fmax(most, plan->start_ns + ns);
-    }
-    return most;
-}
-
 double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
 {
     double sum = 0;
-    int k, m, latest;
-    for (k = 0; k < plan->kernels; k++) {
-        const struct yk_plan_kernel *kernel = &plan->kernel[k];
-        double ns;
-        if (kernel->weight <= 0)
-            continue;
-        ns = kernel_ns(plan, cuts, k, &latest);
-        for (m = 0; m < plan->kernels && !cuts->tied; m++)
-            if (m != k)
-                ns += change_ns(plan, cuts->share[m], cuts->share[k], kernel->rows_from[m]);
-        sum += kernel->weight * ns;
-    }
+    int k, latest;
+    for (k = 0; k < plan->kernels; k++)
+        if (plan->kernel[k].weight > 0)
+            sum += plan->kernel[k].weight * kernel_ns(plan, cuts, k, &latest);
     return sum;
 }
 

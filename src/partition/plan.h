@@ -23,6 +23,8 @@ struct yk_plan_kernel {
      * rows_from: of arrays that it reads by rows; kernel m used them last. whole_from: of arrays
      * that each part reads whole; kernel m wrote them last. */
     double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS];
+    double sent_bytes; /* bytes that it reads by rows and that the program wrote since the latest
+                        * job, on average */
     double home_bytes; /* bytes of its results that the program reads after a job, on average */
     double home_part;  /* fraction of its jobs after which the program reads some */
     struct yk_cost cost[YK_PLAN_DEVICES];

@@ -124,6 +124,15 @@ static yoke_status fetch(yoke_array *array, struct yk_interval rows)
     return status;
 }
 
+static yoke_status write(yoke_array *array, struct yk_interval rows)
+{
+    yoke_status status = yk_transfer_written(array, YK_HOST, rows);
+    yk_lock(&array->runtime->lock);
+    yk_decomposition_written(array, rows);
+    yk_unlock(&array->runtime->lock);
+    return status;
+}
+
 static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t first, int64_t last)
 {
     struct yk_interval all = yk_array_rows(array), rows = { first, last };
@@ -150,7 +159,7 @@ static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t fir
     if (mode == YOKE_READ)
         return status;
     if (status == YOKE_OK)
-        status = yk_transfer_written(array, YK_HOST, rows);
+        status = write(array, rows);
     if (status != YOKE_OK)
         let_go(array);
     return status;

@@ -122,14 +122,37 @@ static struct yk_plan opposite(double scale)
     return plan;
 }
 
+/* A device with time to spare gets rows meanwhile, unless copies begin too late for that. */
 static void short_kernels_share_bounds(void **state)
 {
     struct yk_plan plan = opposite(0.01);
+    const double together_ns = 0.01 * ITEMS * 10 / 2;
     struct yk_cuts cuts;
     (void)state;
     assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(cuts.share[0][0] > cuts.share[1][0] + 0.05);
+    assert_true(yk_plan_ns(&plan, &cuts) < 0.95 * together_ns);
+    plan.start_ns = 2 * together_ns;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
     assert_memory_equal(cuts.share[0], cuts.share[1], sizeof cuts.share[0]);
-    assert_true(yk_plan_ns(&plan, &cuts) < 1.01 * 0.01 * ITEMS * 10 / 2 * 1.1);
+    assert_true(yk_plan_ns(&plan, &cuts) < 1.01 * together_ns * 1.1);
+}
+
+/* What the program writes reaches the cores at once, and a GPU over its link while they work. */
+static void what_the_program_writes_is_sent(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_cuts cuts;
+    (void)state;
+    plan.link_ns[0] = 0;
+    plan.link_ns[1] = 1;
+    know(&plan.kernel[0], 0, 4, 0);
+    know(&plan.kernel[0], 1, 1, 0);
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(fabs(cuts.share[0][0] - 0.2) < 0.001);
+    plan.kernel[0].sent_bytes = 3 * ITEMS; /* 3 ns more for each item of the GPU */
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(fabs(cuts.share[0][0] - 0.5) < 0.001);
 }
 
 static void long_kernels_have_their_own(void **state)
@@ -272,6 +295,7 @@ int main(void)
         cmocka_unit_test(small_parts_do_not_help),
         cmocka_unit_test(who_only_costs_gets_nothing),
         cmocka_unit_test(short_kernels_share_bounds),
+        cmocka_unit_test(what_the_program_writes_is_sent),
         cmocka_unit_test(long_kernels_have_their_own),
         cmocka_unit_test(copies_must_be_worth_their_start),
         cmocka_unit_test(rows_move_only_if_it_pays),

@@ -1,0 +1,98 @@
+/* decomposition_costs.c - what a finished job teaches a decomposition: each device's time for its
+ * part (model/cost.h), and the time of the round. */
+#include <math.h>
+
+#include "../array/place.h"
+#include "../base/typical.h"
+#include "../job/job.h"
+#include "../job/kernel.h"
+#include "decomposition.h"
+
+/* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
+ * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A part that
+ * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
+ * are woken once in a job. readied: 1: a part of the time, of unknown length, made something
+ * ready. */
+static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
+                                       const struct yk_member *member, int readied)
+{
+    const struct yk_split_outcome *outcome = &jd->outcome;
+    const int d = jd->device->number;
+    const double fetch_ns = (double)outcome->fetch_ns, busy_ns = (double)outcome->busy_ns;
+    const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
+    return (struct yk_cost_sample){
+        .items = yk_plan_counted((double)outcome->items, member->fill[d]),
+        .chunks = chunks,
+        .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->overhead_ns[d])),
+        .unsure_ns =
+            (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
+    };
+}
+
+/* Learns from a sample. An unknown cost begins with assumed_ns, the estimated overhead of a chunk.
+ */
+static enum yk_cost_news note_part(struct yk_cost *cost, double assumed_ns,
+                                   const struct yk_cost_sample *sample)
+{
+    const int first = !yk_cost_is_known(cost);
+    enum yk_cost_news news;
+    if (first)
+        yk_cost_open(cost, assumed_ns);
+    news = yk_cost_observe(cost, sample);
+    return first && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
+}
+
+/* The first job over all rows decides where the rows are for later jobs of all kernels. */
+static void stay_there(const struct yk_job *job)
+{
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    const struct yk_member *member = &decomposition->members[job->split.member];
+    int k, d;
+    if (member->low > 0 || member->high < 1)
+        return;
+    decomposition->cuts = (struct yk_cuts){ .tied = 1 };
+    decomposition->team = 0;
+    for (d = 0; d < job->device_count; d++) {
+        const double share = (double)job->devices[d].outcome.items / member->items;
+        for (k = 0; k < YK_PLAN_KERNELS; k++)
+            decomposition->cuts.share[k][d] = share;
+        if (share > 0)
+            decomposition->team |= (uint32_t)1 << d;
+    }
+    decomposition->stands = 1;
+    decomposition->guessed = YK_GUESSED;
+    decomposition->planned = decomposition->jobs;
+}
+
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
+{
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
+    const struct yk_member *member;
+    int d;
+    if (!decomposition)
+        return;
+    member = &decomposition->members[job->split.member];
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_job_device *jd = &job->devices[d];
+        const int host = jd->device->device->desc.host_memory;
+        struct yk_cost_sample sample;
+        if (jd->outcome.items == 0)
+            continue;
+        /* In a first job threads, caches and code are cold, too. */
+        sample = sample_of(jd, member, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
+        if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)
+            decomposition->stale = 1;
+    }
+    memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
+                                       yk_explore_has_tried(&decomposition->explorer) };
+    memory->stays_of = job->device_count;
+    if (!decomposition->stands)
+        stay_there(job);
+    decomposition->members[job->split.member].went_by_plan = job->split.planned;
+    decomposition->round_jobs++;
+    decomposition->round_ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
+    if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)
+        decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
+    decomposition->round_counts &= !readied && job->split.planned;
+}
