@@ -180,15 +180,20 @@ static double sent_part(const yoke_array *array)
 
 /* Describes where the rows are that the member reads by rows: where the program wrote them, and
  * where the job was split that used them last. Only rows that change have to move. */
-static void describe_rows(const yoke_array *array, struct yk_decomposition *decomposition,
+static void describe_rows(const yoke_arg *arg, struct yk_decomposition *decomposition,
                           struct yk_member *member)
 {
+    const yoke_array *array = arg->array;
     const double bytes = (double)yk_array_bytes(array), sent = sent_part(array) * bytes;
     const int before = member_of_job(decomposition, array->whole->used);
     decomposition->sent[decomposition->jobs % YK_RECENT_JOBS] += sent;
     if (!array->whole->changes)
         return;
     member->changing_bytes += bytes;
+    if (arg->shape == YOKE_HALO) {
+        member->halo_copies += (arg->before > 0) + (arg->after > 0);
+        member->halo_bytes += (double)((arg->before + arg->after) * array->row_bytes);
+    }
     if (before >= 0)
         member->rows_from[before] += bytes - sent;
 }
@@ -201,13 +206,14 @@ static void describe_sources(const struct yk_job *job, struct yk_decomposition *
     int p;
     memset(member->rows_from, 0, sizeof member->rows_from);
     memset(member->whole_from, 0, sizeof member->whole_from);
+    member->halo_copies = member->halo_bytes = 0;
     member->changing_bytes = decomposition->sent[decomposition->jobs % YK_RECENT_JOBS] = 0;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
         if (!arg->array || arg->mode == YOKE_PARAM_OUT)
             continue;
         if (is_by_rows(job, p)) {
-            describe_rows(arg->array, decomposition, member);
+            describe_rows(arg, decomposition, member);
         } else if (arg->mode == YOKE_PARAM_IN && arg->array->whole->changes) {
             const int writer = member_of_job(decomposition, arg->array->whole->written);
             member->whole_from[writer >= 0 ? writer : (int)(member - decomposition->members)] +=

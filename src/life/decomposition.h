@@ -28,6 +28,7 @@ struct yk_member {
     double items;     /* number of items of its job */
     double low, high; /* the part of all rows that these items cover, from 0 to 1 */
     double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS]; /* as in yk_plan_kernel */
+    double halo_copies, halo_bytes;
     double changing_bytes; /* bytes of the arrays that it reads by rows and that jobs change */
     double result_bytes;   /* bytes of all rows that it writes */
     double fill[YK_PLAN_DEVICES];

@@ -117,6 +117,8 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
     out->items = member->items;
     out->low = member->low;
     out->high = member->high;
+    out->halo_copies = member->halo_copies;
+    out->halo_bytes = member->halo_bytes;
     memcpy(out->rows_from, member->rows_from, sizeof out->rows_from);
     memcpy(out->whole_from, member->whole_from, sizeof out->whole_from);
     describe_home(decomposition, m, out);

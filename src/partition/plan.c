@@ -88,14 +88,44 @@ static double get_ns(const struct yk_plan *plan, const double *from, const struc
     return travel_ns(plan, part, to->device);
 }
 
-/* Time until `device` has what its part of kernel k reads: rows that other kernels left elsewhere,
- * rows that the program wrote, and arrays that it reads whole. */
+/* The next device with a part, going up (step 1) or down (-1); -1: there is none. */
+static int neighbour(const struct yk_plan *plan, const double *share, int device, int step)
+{
+    do
+        device += step;
+    while (device >= 0 && device < plan->devices && !(share[device] > 0));
+    return device < plan->devices ? device : -1;
+}
+
+/* Time for the halo of one side, half of all copies, to come from a neighbour. Through the host
+ * each is copied twice. */
+static double side_ns(const struct yk_plan *plan, const struct yk_plan_kernel *kernel, int from,
+                      int to)
+{
+    const double copies = kernel->halo_copies / 2, bytes = kernel->halo_bytes / 2;
+    const double peer = plan->peer_ns[from][to];
+    const double leave = plan->link_ns[from], come = plan->link_ns[to];
+    if (peer > 0)
+        return copies * plan->start_ns + bytes * peer;
+    return copies * plan->start_ns * ((leave > 0) + (come > 0)) + bytes * (leave + come);
+}
+
+static double halo_ns(const struct yk_plan *plan, const struct yk_plan_kernel *kernel,
+                      const double *share, int device)
+{
+    const int below = neighbour(plan, share, device, -1), above = neighbour(plan, share, device, 1);
+    return (below >= 0 ? side_ns(plan, kernel, below, device) : 0) +
+           (above >= 0 ? side_ns(plan, kernel, above, device) : 0);
+}
+
+/* Time until `device` has what its part of kernel k reads: halos, rows that other kernels left
+ * elsewhere, rows that the program wrote, and arrays that it reads whole. */
 static double fetch_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int device)
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
     const double *share = cuts->share[k];
     const double sent = kernel->sent_bytes * share[device] * plan->link_ns[device];
-    double sum = sent > 0 ? plan->start_ns + sent : 0;
+    double sum = (sent > 0 ? plan->start_ns + sent : 0) + halo_ns(plan, kernel, share, device);
     int m;
     for (m = 0; m < plan->kernels; m++) {
         const struct part part = { share, device, kernel->rows_from[m] };

@@ -23,6 +23,9 @@ struct yk_plan_kernel {
      * rows_from: of arrays that it reads by rows; kernel m used them last. whole_from: of arrays
      * that each part reads whole; kernel m wrote them last. */
     double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS];
+    /* Rows of neighbours (halos) that a part reads of arrays that jobs change: number of copies,
+     * and bytes, for both sides together. */
+    double halo_copies, halo_bytes;
     double sent_bytes; /* bytes that it reads by rows and that the program wrote since the latest
                         * job, on average */
     double home_bytes; /* bytes of its results that the program reads after a job, on average */

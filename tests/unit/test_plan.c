@@ -138,6 +138,28 @@ static void short_kernels_share_bounds(void **state)
     assert_true(yk_plan_ns(&plan, &cuts) < 1.01 * together_ns * 1.1);
 }
 
+/* Each part waits for its neighbours' rows: that pays for long kernels only. */
+static void halos_cost_their_way(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_cuts cuts;
+    (void)state;
+    know(&plan.kernel[0], 0, 1, 0);
+    know(&plan.kernel[0], 1, 1, 0);
+    plan.kernel[0].halo_copies = 2;
+    plan.start_ns = 0.4 * ITEMS;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(fabs(cuts.share[0][0] - 0.5) < 0.001);
+    plan.start_ns = 0.6 * ITEMS;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(cuts.share[0][0] == 0 || cuts.share[0][0] == 1);
+    plan.peer_ns[0][1] = plan.peer_ns[1][0] = 0; /* two copies, through the host */
+    plan.link_ns[0] = plan.link_ns[1] = 0.1;
+    plan.start_ns = 0.4 * ITEMS;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(cuts.share[0][0] == 0 || cuts.share[0][0] == 1);
+}
+
 /* What the program writes reaches the cores at once, and a GPU over its link while they work. */
 static void what_the_program_writes_is_sent(void **state)
 {
@@ -296,6 +318,7 @@ int main(void)
         cmocka_unit_test(who_only_costs_gets_nothing),
         cmocka_unit_test(short_kernels_share_bounds),
         cmocka_unit_test(what_the_program_writes_is_sent),
+        cmocka_unit_test(halos_cost_their_way),
         cmocka_unit_test(long_kernels_have_their_own),
         cmocka_unit_test(copies_must_be_worth_their_start),
         cmocka_unit_test(rows_move_only_if_it_pays),
