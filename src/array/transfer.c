@@ -38,14 +38,6 @@ struct coming {
     yoke_status status;       /* of that */
 };
 
-static struct yk_interval hull(struct yk_interval a, struct yk_interval b)
-{
-    if (yk_interval_empty(a))
-        return b;
-    return (struct yk_interval){ a.first < b.first ? a.first : b.first,
-                                 a.last > b.last ? a.last : b.last };
-}
-
 /* Tells coherence that a part is coming. home_lock held. *overtaken: 1 if the source no longer has
  * the rows, because they were written elsewhere in the meantime, or were lost with it. Then, and
  * after an error, they do not come. */
@@ -65,7 +57,7 @@ static yoke_status announce(yoke_array *array, const struct yk_copy_need *need,
     if (!*overtaken)
         status = yk_coherence_copy_begun(array->coherence, YK_HOST, need->source, need->rows);
     if (!*overtaken && status == YOKE_OK) {
-        array->landing = hull(array->landing, need->rows);
+        array->landing = yk_interval_hull(array->landing, need->rows);
         yk_unpoison(array, need->rows);
         coming->haul.copy.buffer = array->replicas[need->source]->whole->buffer;
     }
@@ -177,7 +169,7 @@ static yoke_status spread(yoke_array *array, struct yk_copy_needs *needs)
     struct yk_whereabouts there;
     yoke_status status = YOKE_OK;
     int place, nth = 0, count;
-    if ((rows.last - rows.first) * array->row_bytes < yk_broadcast_least_bytes)
+    if (yk_interval_length(rows) * array->row_bytes < yk_broadcast_least_bytes)
         return YOKE_OK;
     yk_lock(&array->lock);
     yk_coherence_whereabouts(array->coherence, rows.first, &there);
@@ -191,8 +183,8 @@ static yoke_status spread(yoke_array *array, struct yk_copy_needs *needs)
         struct yk_copy_need part = { .source = place };
         if (!(there.holders & yk_place_bit(place)))
             continue;
-        part.rows.first = rows.first + (rows.last - rows.first) * nth / count;
-        part.rows.last = rows.first + (rows.last - rows.first) * ++nth / count;
+        part.rows.first = rows.first + yk_interval_length(rows) * nth / count;
+        part.rows.last = rows.first + yk_interval_length(rows) * ++nth / count;
         status = yk_copy_needs_append(needs, &part);
     }
     return status;
@@ -266,8 +258,7 @@ yoke_status yk_transfer_back(yoke_array *array, int place, struct yk_interval ro
 /* array->lock held. */
 static int may_land(const yoke_array *array, struct yk_interval rows)
 {
-    return !yk_interval_empty(array->landing) && array->landing.first < rows.last &&
-           rows.first < array->landing.last;
+    return !yk_interval_empty(yk_interval_common(array->landing, rows));
 }
 
 /* Waits until no copy may land in the rows. An overtaken copy still lands, and would overwrite what

@@ -26,4 +26,15 @@ static inline struct yk_interval yk_interval_common(struct yk_interval one,
                                  one.last < other.last ? one.last : other.last };
 }
 
+/* The least interval that contains both. */
+static inline struct yk_interval yk_interval_hull(struct yk_interval one, struct yk_interval other)
+{
+    if (yk_interval_empty(one))
+        return other;
+    if (yk_interval_empty(other))
+        return one;
+    return (struct yk_interval){ one.first < other.first ? one.first : other.first,
+                                 one.last > other.last ? one.last : other.last };
+}
+
 #endif

@@ -175,9 +175,9 @@ struct yk_figures {
     int64_t by_alternative; /* items that the alternative kernel did */
 };
 
-/* Who will ask for a job's result. PERHAPS: the ticket's owner may. CALLER: the caller of yoke_run
- * will. NOBODY: no one. */
-enum yk_asks { YK_ASKS_PERHAPS, YK_ASKS_CALLER, YK_ASKS_NOBODY };
+/* Whether a job's result will be asked for. PERHAPS: by the ticket's owner. CALLER: by the caller
+ * of yoke_run. NEVER: it will not. */
+enum yk_asks { YK_ASKS_PERHAPS, YK_ASKS_CALLER, YK_ASKS_NEVER };
 
 /* What mode add needs. */
 struct yk_job_sums {

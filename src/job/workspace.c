@@ -230,7 +230,7 @@ static void save_figures(struct yk_job *job)
 void yk_job_condense(struct yk_job *job)
 {
     atomic_int *kept = &job->runtime->kept_jobs;
-    if (atomic_load(&job->lanes.stop) || job->life.asks == YK_ASKS_NOBODY)
+    if (atomic_load(&job->lanes.stop) || job->life.asks == YK_ASKS_NEVER)
         return;
     job->life.keeps = job->life.asks == YK_ASKS_CALLER ||
                       job->device_count > job->life.figure_room || atomic_load(kept) < KEPT_MOST;

@@ -28,8 +28,8 @@ int yk_job_look_away_locked(struct yk_job *job);
 void yk_job_condense(struct yk_job *job);
 /* Returns what the device did in a job that is over and still has its workspace. */
 struct yk_figures yk_job_figures(const struct yk_job *job, int device);
-/* Call it when nobody will ask for the job's result any more: drops the ticket's reference to the
- * job, and to its workspace. Without runtime.lock. */
+/* Call it when no thread will ask for the job's result any more: drops the ticket's reference to
+ * the job, and to its workspace. Without runtime.lock. */
 void yk_job_forsake(struct yk_job *job);
 
 #endif

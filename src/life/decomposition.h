@@ -69,9 +69,7 @@ struct yk_decomposition {
     enum yk_guess guessed;
     uint32_t team; /* devices of the cuts, as bits */
     struct yk_cuts cuts;
-    struct yk_cuts proven; /* the latest cuts of the explorer's best team; valid if `proven_team` is
-                            * that team */
-    uint32_t proven_team;
+    struct yk_cuts proven; /* the latest cuts of the explorer's best team; all 0: none */
     /* A round lasts from one job of the rarest kernel to the next. */
     struct yk_explorer explorer;
     int leads;          /* the member with the rarest kernel */

@@ -66,42 +66,44 @@ static void describe_turns(const struct yk_decomposition *decomposition, struct 
         plan->kernel[k].weight /= all;
 }
 
-/* Describes what the program reads of a member's results, from the latest jobs without the present
- * one. Rows that it reads twice count once. */
-static void describe_home(const struct yk_decomposition *decomposition, int m,
-                          struct yk_plan_kernel *out)
-{
-    const double most = decomposition->members[m].result_bytes;
-    const uint64_t last = decomposition->jobs - 1;
-    uint64_t job = last < YK_RECENT_JOBS - 1 ? 0 : last - (YK_RECENT_JOBS - 1);
-    int jobs = 0;
-    out->home_bytes = out->home_part = 0;
-    for (; job < last; job++) {
-        const double bytes = decomposition->home[job % YK_RECENT_JOBS];
-        if (decomposition->recent[job % YK_RECENT_JOBS] != m)
-            continue;
-        jobs++;
-        out->home_bytes += fmin(bytes, most);
-        out->home_part += bytes > 0;
-    }
-    out->home_bytes /= fmax(1, jobs);
-    out->home_part /= fmax(1, jobs);
-}
+/* Bytes that the latest jobs moved. */
+struct recent {
+    const double *bytes; /* at job % YK_RECENT_JOBS */
+    uint64_t end;        /* jobs before this one count */
+    double most;         /* more bytes of one job count as this number */
+};
 
-/* Describes how much of what the member reads the program had written, from the latest jobs. */
-static void describe_sent(const struct yk_decomposition *decomposition, int m,
-                          struct yk_plan_kernel *out)
+/* Returns the mean of the bytes that jobs of member m moved. Sets *part to the fraction of these
+ * jobs that moved some. */
+static double mean_bytes(const struct yk_decomposition *decomposition, int m,
+                         const struct recent *recent, double *part)
 {
     uint64_t job = decomposition->jobs < YK_RECENT_JOBS ? 0 : decomposition->jobs - YK_RECENT_JOBS;
-    int jobs = 0;
-    out->sent_bytes = 0;
-    for (; job < decomposition->jobs; job++) {
+    double sum = 0;
+    int jobs = 0, some = 0;
+    for (; job < recent->end; job++) {
+        const double bytes = recent->bytes[job % YK_RECENT_JOBS];
         if (decomposition->recent[job % YK_RECENT_JOBS] != m)
             continue;
         jobs++;
-        out->sent_bytes += decomposition->sent[job % YK_RECENT_JOBS];
+        sum += fmin(bytes, recent->most);
+        some += bytes > 0;
     }
-    out->sent_bytes /= fmax(1, jobs);
+    *part = some / fmax(1, jobs);
+    return sum / fmax(1, jobs);
+}
+
+/* Describes what the program writes that the member reads, and reads of the member's results. The
+ * results of the present job are not there yet. Rows that are read twice count once. */
+static void describe_program(const struct yk_decomposition *decomposition, int m,
+                             struct yk_plan_kernel *out)
+{
+    const struct recent sent = { decomposition->sent, decomposition->jobs, INFINITY };
+    const struct recent home = { decomposition->home, decomposition->jobs - 1,
+                                 decomposition->members[m].result_bytes };
+    double unused;
+    out->sent_bytes = mean_bytes(decomposition, m, &sent, &unused);
+    out->home_bytes = mean_bytes(decomposition, m, &home, &out->home_part);
 }
 
 /* Describes member m. Returns 1 if its kernel's cost is known. */
@@ -121,8 +123,7 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
     out->halo_bytes = member->halo_bytes;
     memcpy(out->rows_from, member->rows_from, sizeof out->rows_from);
     memcpy(out->whole_from, member->whole_from, sizeof out->whole_from);
-    describe_home(decomposition, m, out);
-    describe_sent(decomposition, m, out);
+    describe_program(decomposition, m, out);
     memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
     memcpy(out->fill, member->fill, sizeof out->fill);
     yk_cost_pool(out->cost, &(struct yk_cost_pool){ .make = member->make,
@@ -165,10 +166,8 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
 /* Keeps the cuts that a trial may have to return to. */
 static void keep_proven(struct yk_decomposition *decomposition)
 {
-    if (!decomposition->stands || decomposition->team != decomposition->explorer.best)
-        return;
-    decomposition->proven = decomposition->cuts;
-    decomposition->proven_team = decomposition->team;
+    if (decomposition->stands && decomposition->team == decomposition->explorer.best)
+        decomposition->proven = decomposition->cuts;
 }
 
 /* Uses new cuts from now on. Comparisons with other bounds become invalid, because rows move. */
@@ -336,7 +335,8 @@ static void change_team(struct yk_decomposition *decomposition, struct yk_plan *
     plan->allowed = team;
     plan->keeps = 1;
     found = yk_plan_find(plan, NULL, &cuts);
-    if (team == decomposition->proven_team && (!found || yk_plan_team(plan, &cuts) != team)) {
+    if ((!found || yk_plan_team(plan, &cuts) != team) &&
+        yk_plan_team(plan, &decomposition->proven) == team) {
         cuts = decomposition->proven;
         found = isfinite(yk_plan_ns(plan, &cuts));
     }

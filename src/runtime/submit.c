@@ -352,7 +352,7 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
     if (status != YOKE_OK)
         return status;
     job = entry.job;
-    job->life.asks = result ? YK_ASKS_CALLER : YK_ASKS_NOBODY;
+    job->life.asks = result ? YK_ASKS_CALLER : YK_ASKS_NEVER;
     if (!runtime->virtual_clock)
         entry.cpu = yk_thread_cpu();
     status = enter(&entry);

@@ -5,7 +5,7 @@
 
 #include "../../base/words.h"
 
-/* Without a CPU nobody can empty the spare queue: then the spare items are part of r again. */
+/* Without a CPU no device can empty the spare queue: then the spare items are part of r again. */
 static int has_spare_queue(const struct yk_ht *ht)
 {
     const struct yk_split_view *view = ht->view;
