@@ -421,20 +421,21 @@ static int fits(const struct yk_job *job)
     return 1;
 }
 
-/* Returns 1 if the kernel is built on all devices with a part, or on none. Otherwise some devices
- * would wait for a build. */
+/* Returns 1 if no device with a part would wait for a build while others work; a CPU without a part
+ * could work, too. */
 static int are_ready(const struct yk_job *job)
 {
     const double *share = job->split.decomposition->cuts.share[job->split.member];
-    int d, parts = 0, ready = 0;
+    int d, builds = 0, ready = 0;
     for (d = 0; d < job->device_count; d++) {
         const int host = job->runtime->devices[d].device->desc.host_memory;
-        if (!(share[d] > 0))
-            continue;
-        parts++;
-        ready += host || yk_kernel_is_ready(job->kernel, job->runtime->devices[d].number);
+        if (host ||
+            (share[d] > 0 && yk_kernel_is_ready(job->kernel, job->runtime->devices[d].number)))
+            ready++;
+        else
+            builds += share[d] > 0;
     }
-    return ready == parts || ready == 0;
+    return builds == 0 || ready == 0;
 }
 
 /* Returns 1 if the host lacks rows that the plan gives to `device`, which is a CPU. */

@@ -188,7 +188,6 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
         job->split.items_per_ns += known[d].rate;
         jd->copying_ns += known[d].copy_item_ns * known[d].share * (double)(job->last - job->first);
     }
-    call_stand_ins(job);
     job->split.alone = yk_team_only(job->split.team);
     job->workspace->weighed = job->split.decomposition->weighed;
     if (job->split.team != yk_team_all(job->device_count))
