@@ -12,6 +12,9 @@
 #define BUDGET 0.03
 /* Rounds of a trial that count; one before them moves rows, if any move. */
 enum { TELLING = 4 };
+/* A trial is given up after more rounds than this that tell nothing: otherwise it might never end.
+ */
+enum { WAITS_MOST = TELLING };
 /* A team that lost is tried again when the total time has grown by this factor, ... */
 #define AGAIN 4.0
 /* ... or when a round of the best team takes SLOWER times as long as when it won: then the machine
@@ -175,7 +178,10 @@ static int is_hopeless(struct yk_explorer *explorer, double ns)
 void yk_explore_wait(struct yk_explorer *explorer, double ns)
 {
     explorer->all_ns += ns;
-    if (explorer->trying && is_hopeless(explorer, ns))
+    if (!explorer->trying)
+        return;
+    explorer->spent_ns += fmax(0, ns - yk_explore_ns(explorer, explorer->best));
+    if (++explorer->waits > WAITS_MOST)
         lose(explorer, find(explorer, explorer->trying));
 }
 
@@ -271,7 +277,7 @@ int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_n
     team->rounds = 0;
     explorer->trying = devices;
     explorer->left = TELLING + (move_ns > 0);
-    explorer->loses_ns = 0;
+    explorer->loses_ns = explorer->waits = 0;
     explorer->most_ns = move_ns + explorer->left * yk_explore_ns(explorer, explorer->best);
     return 1;
 }

@@ -31,6 +31,7 @@ struct yk_explorer {
     double best_ns;  /* time of its round when it last won a trial; 0: it has won none */
     uint32_t trying; /* the team of the present trial; 0: there is no trial */
     int left;        /* rounds left in the trial */
+    int waits;       /* its rounds so far that told nothing about the team */
     double rests;    /* number of rounds without trials, because an earlier process made them */
     int returning;   /* 1: the next round moves the rows back */
     double loses_ns; /* loss of the trial so far */
@@ -55,7 +56,9 @@ void yk_explore_recut(struct yk_explorer *explorer, uint32_t devices);
 uint32_t yk_explore_settled(const struct yk_explorer *explorer);
 /* 1: a trial compared it with another one, in this process or an earlier one. */
 int yk_explore_has_tried(const struct yk_explorer *explorer);
-/* Adds the time of jobs that are no round of a team, like those before there was a plan. */
+/* Adds the time of a round that tells nothing about a team: there was no plan yet, or memory was
+ * pinned, mapped or a kernel loaded, which later rounds need not do again. What a trial loses by
+ * it is charged to the budget, but is no reason to give the team up. */
 void yk_explore_wait(struct yk_explorer *explorer, double ns);
 /* A round of that team took `ns` in total. */
 void yk_explore_note(struct yk_explorer *explorer, uint32_t devices, double ns);

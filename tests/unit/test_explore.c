@@ -121,6 +121,26 @@ static void a_disaster_ends_at_once(void **state)
     assert_int_equal(yk_explore_try(&explorer, ONE, 50), 0);
 }
 
+/* Pinning its memory takes as long as a hundred rounds, once. That is charged to the budget, and
+ * the team is judged by its rounds; if none of them tells anything, the trial ends. */
+static void what_is_paid_once_ends_no_trial(void **state)
+{
+    int readies, i;
+    (void)state;
+    for (readies = 1; readies < 20; readies += 18) {
+        struct yk_explorer explorer = { 0 };
+        run(&explorer, 20, 190, 1e9);
+        assert_int_equal(yk_explore_try(&explorer, ONE, 50), 1);
+        for (i = 0; i < readies; i++)
+            yk_explore_wait(&explorer, 1e4);
+        assert_true(explorer.spent_ns > 0.9e4);
+        for (i = 0; i < 5 && yk_explore_team(&explorer) == ONE; i++)
+            yk_explore_note(&explorer, ONE, 60 + i % 3);
+        assert_int_equal(explorer.best, readies == 1 ? ONE : BOTH);
+        assert_int_equal(explorer.trying, 0);
+    }
+}
+
 /* It would have to be faster than without anything that slows it. */
 static void what_cannot_win_is_not_tried(void **state)
 {
@@ -325,6 +345,7 @@ int main(void)
         cmocka_unit_test(nothing_is_tried_too_early),
         cmocka_unit_test(a_change_opens_all_again),
         cmocka_unit_test(a_disaster_ends_at_once),
+        cmocka_unit_test(what_is_paid_once_ends_no_trial),
         cmocka_unit_test(clear_trials_end_early),
         cmocka_unit_test(luck_does_not_last),
         cmocka_unit_test(idle_devices_leave),
