@@ -72,14 +72,15 @@ struct yk_decomposition {
     struct yk_cuts proven; /* the latest cuts of the explorer's best team; all 0: none */
     /* A round lasts from one job of the rarest kernel to the next. */
     struct yk_explorer explorer;
-    int leads;          /* the member with the rarest kernel */
-    int round_counts;   /* 1: so far all jobs of this round followed the plan, and their times count
-                         */
-    int round_jobs;     /* number of its jobs */
-    double round_ns;    /* sum of their times, and of the program's waits for their results */
-    int last_round;     /* number of jobs of the latest complete round */
-    double planning_ns; /* time spent on making plans */
-    double expected_ns; /* mean time of a job by the latest plan */
+    int leads;        /* the member with the rarest kernel */
+    int round_counts; /* 1: so far all jobs of this round followed the plan, and their times count
+                       */
+    int cut_within;   /* 1: the cuts changed within this round, so rows move in the next one, too */
+    int round_jobs;   /* number of its jobs */
+    double round_ns;  /* sum of their times, and of the program's waits for their results */
+    int last_round;   /* number of jobs of the latest complete round */
+    double planning_ns;          /* time spent on making plans */
+    double expected_ns;          /* mean time of a job by the latest plan */
     struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
     double unexplained_ns;       /* time by which rounds have exceeded the plan since it was made */
 };

@@ -292,12 +292,11 @@ static double rounds_to_tell(struct yk_explorer *explorer, double loss_ns)
     return fmin(fmax(CLEAR_LEAST, ceil(sure)), TELLING);
 }
 
-/* A single earlier round of the team does not count, because it may have moved rows. */
 int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
     const double now = yk_explore_ns(explorer, explorer->best);
-    const struct yk_tried_team *team = find(explorer, offer->devices);
-    const double before = team->recut || team->rounds < CLEAR_LEAST ? 0 : typical(team);
+    const double before =
+        find(explorer, offer->devices)->recut ? 0 : yk_explore_ns(explorer, offer->devices);
     const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
     const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
     const double best_ns = offer->least_ns / offer->relief;
