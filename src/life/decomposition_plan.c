@@ -106,10 +106,17 @@ static void describe_program(const struct yk_decomposition *decomposition, int m
     out->home_bytes = mean_bytes(decomposition, m, &home, &out->home_part);
 }
 
-/* Describes member m. Returns 1 if its kernel's cost is known. */
-static int describe_kernel(const struct yk_decomposition *decomposition, int m,
-                           struct yk_plan_kernel *out)
+static int can_run(const struct yk_kernel *kernel, const struct yk_runtime_device *device)
 {
+    return device->device->desc.host_memory
+               ? yk_kernel_runs_on_host(&kernel->kernel)
+               : !device->lost && !yk_kernel_has_failed(kernel, device->number);
+}
+
+/* Describes member m. Returns 1 if its kernel's cost is known. */
+static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kernel *out)
+{
+    const struct yk_decomposition *decomposition = job->split.decomposition;
     const struct yk_member *member = &decomposition->members[m];
     const struct yk_memory *memory =
         member->kernel ? yk_kernel_recall(member->kernel, member->key) : NULL;
@@ -130,8 +137,11 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
                                                     .peak = member->peak,
                                                     .told = member->overhead_ns,
                                                     .count = decomposition->devices });
-    for (d = 0; d < decomposition->devices; d++)
+    for (d = 0; d < decomposition->devices; d++) {
+        if (!can_run(member->kernel, &job->runtime->devices[d]))
+            out->cost[d] = (struct yk_cost){ 0 };
         known |= yk_cost_is_known(&out->cost[d]);
+    }
     return known;
 }
 
@@ -149,7 +159,7 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
     describe_turns(decomposition, plan);
     least = plan->kernel[decomposition->leads].weight;
     for (m = 0; m < plan->kernels; m++) {
-        if (!describe_kernel(decomposition, m, &plan->kernel[m]))
+        if (!describe_kernel(job, m, &plan->kernel[m]))
             plan->kernel[m].weight = 0;
         if (plan->kernel[m].weight > 0 && (plan->kernel[m].weight < least - 1e-9 || !(least > 0))) {
             least = plan->kernel[m].weight;
@@ -425,6 +435,9 @@ static void end_round(struct yk_decomposition *decomposition)
         decomposition->unexplained_ns += fmax(
             0, decomposition->round_ns - decomposition->round_jobs * decomposition->expected_ns);
         yk_explore_note(&decomposition->explorer, decomposition->team, decomposition->round_ns);
+        if (decomposition->cut_within)
+            yk_explore_recut(&decomposition->explorer, decomposition->team);
+        decomposition->cut_within = 0;
     } else {
         yk_explore_wait(&decomposition->explorer, decomposition->round_ns);
     }
@@ -440,6 +453,9 @@ void yk_decomposition_plan(const struct yk_job *job)
         end_round(decomposition);
     else if (!decomposition->guessed)
         return;
-    if (is_due(decomposition))
-        plan_anew(job);
+    if (!is_due(decomposition))
+        return;
+    plan_anew(job);
+    decomposition->cut_within =
+        !decomposition->round_counts && job->split.member != decomposition->leads;
 }

@@ -27,8 +27,15 @@ static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_
     return ran;
 }
 
-/* Adds each device's part to its memory, to `ran` and to `team`. Returns 1 if no device failed,
- * left, or tried kernels. With runtime.lock held. */
+/* Returns 0 if the device failed, left, or tried kernels, so that the others' times tell little. A
+ * device that cannot run the kernel leaves each job without an item, and disturbs none. */
+static int was_whole(const struct yk_job_device *jd)
+{
+    return !jd->failed && !jd->tried && !(jd->retired && jd->outcome.items > 0);
+}
+
+/* Adds each device's part to its memory, to `ran` and to `team`. Returns 1 if all were whole. With
+ * runtime.lock held. */
 static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran,
                         struct yk_team_job *team)
 {
@@ -44,7 +51,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         yk_learned_note(learned, outcome, ran);
         memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
         yk_learned_sum_up(ran, d, learned, outcome);
-        whole &= !job->devices[d].failed && !job->devices[d].retired && !job->devices[d].tried;
+        whole &= was_whole(&job->devices[d]);
     }
     return whole;
 }

@@ -116,6 +116,18 @@ static void cores_have_their_part(void **state)
     assert_true(plan.late_ns < 1.1 * fixed.late_ns);
 }
 
+/* A GPU for which the kernel does not build changes nothing for the others. */
+static void a_device_cannot_run_the_kernel(void **state)
+{
+    struct run able = { GPUS CORES, "auto", 0, 0, 0 };
+    struct run plan = { GPUS CORES ",sim:gpu:rate=9e9:build=fails", "auto", 0, 0, 0 };
+    (void)state;
+    run_jobs(&able);
+    run_jobs(&plan);
+    assert_true(plan.late_ns < 1.02 * able.late_ns);
+    assert_true(plan.late_bytes < ITEMS * 4 / 10);
+}
+
 /* Then `alone` is faster, and `auto` does as it does. */
 static void rows_that_are_rewritten(void **state)
 {
@@ -202,8 +214,11 @@ static void arrays_come_and_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_devices_keep_halves), cmocka_unit_test(cores_have_their_part),
-        cmocka_unit_test(rows_that_are_rewritten),   cmocka_unit_test(a_device_is_lost),
+        cmocka_unit_test(equal_devices_keep_halves),
+        cmocka_unit_test(cores_have_their_part),
+        cmocka_unit_test(a_device_cannot_run_the_kernel),
+        cmocka_unit_test(rows_that_are_rewritten),
+        cmocka_unit_test(a_device_is_lost),
         cmocka_unit_test(arrays_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
