@@ -18,13 +18,9 @@
 /* The copies of this first chunk must take at most this part of the time that the others would need
  * for all items. */
 #define PROMISED_COPIES (0.5 / UNPINNED)
-/* Wait up to TRUST times the promised duration, or as long as the work that the others would do
- * instead lasts; do not wait if that is less than LONG_PART of what the GPU would need. */
-#define TRUST     4.0
+/* Wait for the GPU as long as the work that the others would do instead lasts, unless that is less
+ * than this part of what the GPU would need. */
 #define LONG_PART 0.5
-/* Wait for the GPU's thread to wake up: this part of the duration of the cores' least part, but at
- * least the time that waking takes. */
-#define LATE_PART 0.05
 
 /* What cores get until their first result is known. Cores alone get 1/64 of the range, then twice
  * as much each time. Other devices may be a thousand times faster and would have to wait; beside
@@ -115,8 +111,8 @@ static int64_t trusted_until(const struct yk_auto *state, int gpu, double least_
     if (least_ns < LONG_PART * item_ns * (double)view->free_items)
         return 0;
     if (!status->joined)
-        return since + (int64_t)fmax(LATE_PART * least_ns, YK_EXPECT_NS);
-    return since + (int64_t)fmax(least_ns, TRUST * item_ns * (double)status->items_out);
+        return since + YK_EXPECT_NS;
+    return since + (int64_t)least_ns;
 }
 
 /* Cores are the first to know their speed. If their smallest part takes long compared with the time

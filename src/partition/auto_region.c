@@ -23,10 +23,8 @@
  * others: a speed is then the same wherever it was measured. */
 #define SPREAD_MOST 1.25
 /* A GPU streams if it copies for this part of its time. If several GPUs stream, host memory limits
- * their copies. GPUs whose rates differ by no more than a factor of NEARLY_AS_FAST have equal
- * links. */
-#define STREAMING      0.25
-#define NEARLY_AS_FAST 2.0
+ * their copies. */
+#define STREAMING 0.25
 
 int64_t yk_auto_own(const struct yk_auto *state, int device)
 {
@@ -94,22 +92,18 @@ static int is_even_crowd(const struct yk_split_view *view)
     return crowded;
 }
 
-/* Each GPU copies most of the time, and about as fast as the others. The measured costs of items
- * may seem to differ until all memory is ready. */
+/* Each GPU copies most of the time. The measured costs of items may seem to differ until all memory
+ * is ready. */
 static int all_stream(const struct yk_split_view *view)
 {
-    double least = INFINITY, most = 0;
     int d;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_device *known = &view->devices[d].known;
-        if (known->host_memory || !view->devices[d].active)
-            continue;
-        if (!(known->copy_item_ns * known->rate > STREAMING))
+        if (!known->host_memory && view->devices[d].active &&
+            !(known->copy_item_ns * known->rate > STREAMING))
             return 0;
-        least = fmin(least, known->rate);
-        most = fmax(most, known->rate);
     }
-    return most <= NEARLY_AS_FAST * least;
+    return 1;
 }
 
 /* Returns 1 if the place of a GPU's rows matters more than their number: beside other jobs, or if

@@ -13,10 +13,6 @@
  * times as slowly as the rest. */
 enum { FIRST_PART = 256 };
 enum { SEQUENCE_BEGIN = 3 };
-/* If several devices work, a trial must end within this part of the time that the others would need
- * for everything, at its longest possible duration. */
-#define SPARE_PART 0.5
-
 /* A result of an earlier process is checked again after this much work: the length of its sessions,
  * which is unknown now, was a hundredth of that or less. */
 #define RECALLED_PATIENCE_NS 10e9
@@ -80,9 +76,11 @@ unsigned yk_choice_wants(const struct yk_choice *choice, int settles, int *first
     return choice->settled || choice->by_jobs || settles ? 1u << *first : (1u << YK_FORMS) - 1;
 }
 
+/* If several devices work, a trial must end within the time that the others would need for
+ * everything, at its longest possible duration. */
 double yk_choice_spare_ns(const struct yk_choice *choice, const struct yk_choice_job *job)
 {
-    const double spare = SPARE_PART * job->others_ns / YK_CHOICE_HOPELESS;
+    const double spare = job->others_ns / YK_CHOICE_HOPELESS;
     const double spent = choice->forms[choice->best != 1].spent_ns;
     if (job->least_ns <= spare)
         return spare;

@@ -17,20 +17,16 @@ enum { MAJORITY_OF = 3 };
 #define CLEARLY 1.1
 /* A growing chunk is at most this part of a job. */
 #define PART_MOST 0.125
-/* The cost of a round's pairs, at most AFFORDED of a job: the slower form's extra time, and
- * UNLAPPED of the time for the lost overlap. */
+/* The cost of a round's pairs, the slower form's extra time, is at most AFFORDED of a job. */
 #define ROUND_PAIRS 2
-#define UNLAPPED    0.03
 #define AFFORDED    0.03
-/* A device whose chunks are not larger than GROWN times those of the round before will not get
- * larger ones. */
-#define GROWN 2.0
 /* Whole jobs are tried if the slower form takes at most NEAR times as long, and the job no longer
  * than JOBS_NS. */
 #define NEAR    1.25
 #define JOBS_NS 1e9
 enum { ENOUGH_JOBS = 12 };
-/* Chunks that differ by no more than this factor have nearly the same size. */
+/* Chunks that differ by no more than this factor have nearly the same size. A device whose chunks
+ * are as large as in the round before will not get larger ones. */
 #define LIKE 1.5
 /* Longer than any warming up takes (a driver that loads code: some ms). */
 #define WARM_NS 50e6
@@ -164,7 +160,7 @@ static struct yk_choice_size size_of(const struct yk_choice *choice)
 /* The chunks of the round before were so much shorter that growth with size can be seen. */
 static int has_grown(const struct yk_choice *choice, const struct yk_choice_size *now)
 {
-    return choice->before.items > 0 && now->items > GROWN * choice->before.items;
+    return choice->before.items > 0 && now->items > LIKE * choice->before.items;
 }
 
 /* For longer chunks the best form adds no more time than the other, so it wins at all sizes. */
@@ -186,7 +182,7 @@ static int may_grow(const struct yk_choice *choice, const struct yk_choice_size 
 {
     const struct yk_choice_size *before = &choice->before;
     const double least = fmin(now->ns[0], now->ns[1]), by = fmax(now->ns[0], now->ns[1]) / least;
-    const double cost = ROUND_PAIRS * (by - 1 + UNLAPPED) * YK_CHOICE_GROWTH * least;
+    const double cost = ROUND_PAIRS * (by - 1) * YK_CHOICE_GROWTH * least;
     if ((before->items > 0 && !has_grown(choice, now)) ||
         YK_CHOICE_GROWTH * now->items > PART_MOST * choice->range)
         return 0;
