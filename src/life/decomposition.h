@@ -107,8 +107,9 @@ void yk_job_leave_decomposition(struct yk_job *job);
 void yk_decomposition_leave(struct yoke_array *array);
 
 /* --- decomposition_costs.c --- */
-/* For a job that ended well, with any partitioner: stores each device's time in `memory`. */
-void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
+/* For a job that ended well, with any partitioner: stores each device's time in `memory`. crowded:
+ * 1: it ran beside other jobs. */
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded);
 
 /* --- decomposition_plan.c --- */
 /* Starts or continues a round with this job. Makes a new plan if something changed or enough jobs

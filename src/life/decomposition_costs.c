@@ -64,13 +64,26 @@ static void stay_there(const struct yk_job *job)
     decomposition->planned = decomposition->jobs;
 }
 
-void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
+/* Returns 0 if the job's times say nothing: it ran beside others, and a job by itself has taught
+ * the costs. Until one does, jobs beside others teach what parts take there. */
+static int teaches(struct yk_memory *memory, int crowded, int devices)
+{
+    int d, known = 0;
+    for (d = 0; d < devices; d++)
+        known |= yk_cost_is_known(&memory->cost[d]);
+    if (crowded && known && !memory->costs_beside)
+        return 0;
+    memory->costs_beside = crowded;
+    return 1;
+}
+
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
     const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
     const struct yk_member *member;
     int d;
-    if (!decomposition)
+    if (!decomposition || !teaches(memory, crowded, job->device_count))
         return;
     member = &decomposition->members[job->split.member];
     for (d = 0; d < job->device_count; d++) {
@@ -94,5 +107,5 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
     decomposition->round_ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
     if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)
         decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
-    decomposition->round_counts &= !readied && job->split.planned;
+    decomposition->round_counts &= !readied && !crowded && job->split.planned;
 }

@@ -80,8 +80,7 @@ void yk_job_learn(struct yk_job *job)
     yk_knowledge_note(job, memory);
     if (!learn_speeds(job, memory, &ran, &team))
         return;
-    if (!ran.crowded)
-        yk_job_note_costs(job, memory);
+    yk_job_note_costs(job, memory, ran.crowded);
     if (job->split.planned)
         return;
     yk_late_note(&memory->late, &ran);

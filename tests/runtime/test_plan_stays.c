@@ -128,6 +128,48 @@ static void a_device_cannot_run_the_kernel(void **state)
     assert_true(plan.late_bytes < ITEMS * 4 / 10);
 }
 
+/* Jobs on arrays of their own, two at a time in each step: each keeps its rows, too. */
+static void jobs_side_by_side_keep_rows(void **state)
+{
+    static float more[2][ITEMS];
+    yoke_runtime *rt;
+    yoke_array *xs[2], *ys[2];
+    int64_t late_bytes = 0;
+    int j, k;
+    (void)state;
+    OK(yoke_open(&(yoke_config){ .devices = GPUS CORES, .knowledge = "off" }, &rt));
+    memset(y, 0, sizeof y);
+    memset(more[1], 0, sizeof more[1]);
+    open_both(rt, &xs[0], &ys[0]);
+    OK(yoke_array_wrap(rt, more[0], ITEMS, sizeof *x, &xs[1]));
+    OK(yoke_array_wrap(rt, more[1], ITEMS, sizeof *x, &ys[1]));
+    write_x(xs[0], 1);
+    for (j = 0; j < JOBS; j++) {
+        yoke_ticket *tickets[2];
+        for (k = 0; k < 2; k++)
+            OK(yoke_submit(rt,
+                           &(yoke_job){ .kernel = &k_saxpy,
+                                        .range = { 0, ITEMS },
+                                        .partitioner = "auto",
+                                        .args = { yoke_value((float){ 1 }), yoke_in(xs[k]),
+                                                  yoke_inout(ys[k]) } },
+                           &tickets[k]));
+        for (k = 0; k < 2; k++) {
+            yoke_result *result;
+            OK(yoke_wait(tickets[k], &result));
+            late_bytes += j >= JOBS / 2 ? bytes_of(result) : 0;
+            yoke_result_close(result);
+        }
+    }
+    check_y(ys[0], JOBS);
+    assert_true(late_bytes < ITEMS * 4 / 10);
+    for (k = 0; k < 2; k++) {
+        yoke_array_close(xs[k]);
+        yoke_array_close(ys[k]);
+    }
+    OK(yoke_close(rt));
+}
+
 /* Then `alone` is faster, and `auto` does as it does. */
 static void rows_that_are_rewritten(void **state)
 {
@@ -217,6 +259,7 @@ int main(void)
         cmocka_unit_test(equal_devices_keep_halves),
         cmocka_unit_test(cores_have_their_part),
         cmocka_unit_test(a_device_cannot_run_the_kernel),
+        cmocka_unit_test(jobs_side_by_side_keep_rows),
         cmocka_unit_test(rows_that_are_rewritten),
         cmocka_unit_test(a_device_is_lost),
         cmocka_unit_test(arrays_come_and_go),
