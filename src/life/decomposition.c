@@ -184,7 +184,9 @@ static void describe_rows(const yoke_arg *arg, struct yk_decomposition *decompos
                           struct yk_member *member)
 {
     const yoke_array *array = arg->array;
-    const double bytes = (double)yk_array_bytes(array), sent = sent_part(array) * bytes;
+    const double part = member->part_high - member->part_low;
+    const double all = (double)yk_array_bytes(array), bytes = all * part;
+    const double sent = fmin(bytes, sent_part(array) * all);
     const int before = member_of_job(decomposition, array->whole->used);
     decomposition->sent[decomposition->jobs % YK_RECENT_JOBS] += sent;
     if (!array->whole->changes)
@@ -222,22 +224,54 @@ static void describe_sources(const struct yk_job *job, struct yk_decomposition *
     }
 }
 
-static void describe_member(const struct yk_job *job, struct yk_member *member)
+/* Of arrays without the job's rows, all rows count. */
+static void describe_part(const struct yk_job *job, struct yk_member *member)
 {
     const yoke_arg *arg = leading(job);
-    int p;
-    member->items = (double)(job->last - job->first);
-    member->low = 0;
-    member->high = 1;
+    const double low = member->part_low, high = member->part_high;
+    member->part_low = 0;
+    member->part_high = 1;
     if (arg) {
         const double rows = (double)arg->array->rows;
-        member->low = fmax(0, (double)(job->first - arg->array->first_row) / rows);
-        member->high = fmin(1, (double)(job->last - arg->array->first_row) / rows);
+        const double first = fmax(0, (double)(job->first - arg->array->first_row) / rows);
+        const double last = fmin(1, (double)(job->last - arg->array->first_row) / rows);
+        if (last > first) {
+            member->part_low = first;
+            member->part_high = last;
+        }
     }
+    if (high > low && (member->part_low >= high || member->part_high <= low))
+        member->by_parts = 1;
+    else if (member->part_low != low || member->part_high != high)
+        member->by_parts = 0;
+}
+
+/* Returns 1 if all kernels that use the arrays work by parts. */
+static int all_go_by_parts(const struct yk_decomposition *decomposition)
+{
+    int m, all = 1;
+    for (m = 0; m < YK_PLAN_KERNELS; m++) {
+        const struct yk_member *member = &decomposition->members[m];
+        if (member->kernel && decomposition->jobs - member->used < YK_RECENT_JOBS)
+            all &= member->by_parts;
+    }
+    return all;
+}
+
+static void describe_member(const struct yk_job *job, struct yk_decomposition *decomposition,
+                            struct yk_member *member)
+{
+    int p, by_parts;
+    describe_part(job, member);
+    by_parts = all_go_by_parts(decomposition);
+    member->items = (double)(job->last - job->first);
+    member->low = by_parts ? 0 : member->part_low;
+    member->high = by_parts ? 1 : member->part_high;
     member->result_bytes = 0;
     for (p = 0; p < job->arg_count; p++)
         if (is_by_rows(job, p) && yk_writes_rows(job->args[p].mode))
             member->result_bytes += (double)yk_array_bytes(job->args[p].array);
+    member->result_bytes *= member->part_high - member->part_low;
 }
 
 /* Returns 1 if the job may be split freely, and its results stay where they are made. A job that
@@ -303,7 +337,7 @@ void yk_job_decompose(struct yk_job *job)
         decomposition->stands = 0;
     decomposition->devices = job->device_count;
     member = member_of(decomposition, job);
-    describe_member(job, member);
+    describe_member(job, decomposition, member);
     describe_sources(job, decomposition, member);
     decomposition->recent[decomposition->jobs % YK_RECENT_JOBS] =
         (unsigned char)(member - decomposition->members);
@@ -438,11 +472,20 @@ static int are_ready(const struct yk_job *job)
     return builds == 0 || ready == 0;
 }
 
+/* Returns where `at`, a place in what the cuts divide, lies among all rows; both from 0 to 1. */
+static double row_at(const struct yk_member *member, double at)
+{
+    const double part = member->part_high - member->part_low;
+    return member->part_low + (at - member->low) * part / (member->high - member->low);
+}
+
 /* Returns 1 if the host lacks rows that the plan gives to `device`, which is a CPU. */
 static int lacks_rows(const struct yk_job *job, int device)
 {
+    const struct yk_member *member = &job->split.decomposition->members[job->split.member];
     const double *share = job->split.decomposition->cuts.share[job->split.member];
-    const double low = yk_plan_first(share, device);
+    const double first = yk_plan_first(share, device);
+    const double low = row_at(member, first), high = row_at(member, first + share[device]);
     int p;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_array *array = job->args[p].array;
@@ -450,8 +493,7 @@ static int lacks_rows(const struct yk_job *job, int device)
         if (!is_by_rows(job, p) || job->args[p].mode == YOKE_PARAM_OUT)
             continue;
         rows = (struct yk_interval){ array->first_row + (int64_t)(low * (double)array->rows),
-                                     array->first_row +
-                                         (int64_t)((low + share[device]) * (double)array->rows) };
+                                     array->first_row + (int64_t)(high * (double)array->rows) };
         if (yk_array_missing(job->args[p].array, YK_HOST, rows) > 0)
             return 1;
     }

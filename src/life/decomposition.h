@@ -24,9 +24,12 @@ struct yoke_array;
 struct yk_member {
     struct yk_kernel *kernel; /* NULL: the entry is free */
     uint64_t key;
-    uint64_t used;    /* value of decomposition->jobs at its latest use */
-    double items;     /* number of items of its job */
-    double low, high; /* the part of all rows that these items cover, from 0 to 1 */
+    uint64_t used;              /* value of decomposition->jobs at its latest use */
+    double items;               /* number of items of its job */
+    double part_low, part_high; /* the part of all rows that these items cover, from 0 to 1 */
+    int by_parts;               /* 1: its jobs work on one part of the rows after the other */
+    double low, high;           /* what the cuts divide for it: that part, or 0 to 1 if all kernels
+                                   work by parts: then the cuts divide each part alike */
     double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS]; /* as in yk_plan_kernel */
     double halo_copies, halo_bytes;
     double changing_bytes; /* bytes of the arrays that it reads by rows and that jobs change */
@@ -70,13 +73,15 @@ struct yk_decomposition {
     uint32_t team; /* devices of the cuts, as bits */
     struct yk_cuts cuts;
     struct yk_cuts proven; /* the latest cuts of the explorer's best team; all 0: none */
-    /* A round lasts from one job of the rarest kernel to the next. */
+    /* A round lasts from one job of the rarest kernel to the next; if it works by parts, until it
+     * has worked on all of them. */
     struct yk_explorer explorer;
     int leads;        /* the member with the rarest kernel */
     int round_counts; /* 1: so far all jobs of this round followed the plan, and their times count
                        */
     int cut_within;   /* 1: the cuts changed within this round, so rows move in the next one, too */
     int round_jobs;   /* number of its jobs */
+    double round_low; /* part_low of its first job */
     double round_ns;  /* sum of their times, and of the program's waits for their results */
     int last_round;   /* number of jobs of the latest complete round */
     double planning_ns;          /* time spent on making plans */

@@ -427,7 +427,20 @@ static int is_due(const struct yk_decomposition *decomposition)
             (double)decomposition->jobs > (1 + MORE_JOBS) * (double)decomposition->planned);
 }
 
-/* A round ends when the leading kernel runs again. */
+/* Returns 1 if a round begins with the job: the leading kernel runs again, and if it works by
+ * parts, at the beginning of the rows or where the round began. */
+static int begins_round(const struct yk_job *job)
+{
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    const struct yk_member *member = &decomposition->members[job->split.member];
+    if (!decomposition->stands)
+        return 1;
+    if (job->split.member != decomposition->leads)
+        return 0;
+    return member->high - member->low <= member->part_high - member->part_low ||
+           member->part_low <= decomposition->round_low;
+}
+
 static void end_round(struct yk_decomposition *decomposition)
 {
     if (decomposition->round_counts && decomposition->round_jobs > 0) {
@@ -448,11 +461,12 @@ static void end_round(struct yk_decomposition *decomposition)
 void yk_decomposition_plan(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
-    const int leads = job->split.member == decomposition->leads || !decomposition->stands;
-    if (leads)
+    if (begins_round(job)) {
         end_round(decomposition);
-    else if (!decomposition->guessed)
+        decomposition->round_low = decomposition->members[job->split.member].part_low;
+    } else if (!decomposition->guessed) {
         return;
+    }
     if (!is_due(decomposition))
         return;
     plan_anew(job);

@@ -170,6 +170,50 @@ static void jobs_side_by_side_keep_rows(void **state)
     OK(yoke_close(rt));
 }
 
+/* Mean time of a sweep of jobs over one block of the rows after the other, in the second half. */
+static double sweep_ns(const char *partitioner, int64_t *late_bytes)
+{
+    enum { BLOCKS = 10, SWEEPS = 40 };
+    yoke_runtime *rt;
+    yoke_array *xs, *ys;
+    double late_ns = 0;
+    int j;
+    OK(yoke_open(&(yoke_config){ .devices = GPUS, .knowledge = "off" }, &rt));
+    memset(y, 0, sizeof y);
+    open_both(rt, &xs, &ys);
+    write_x(xs, 1);
+    *late_bytes = 0;
+    for (j = 0; j < SWEEPS * BLOCKS; j++) {
+        const int64_t block = ITEMS / BLOCKS, first = j % BLOCKS * block;
+        const yoke_job job = { .kernel = &k_saxpy,
+                               .range = { first, first + block },
+                               .partitioner = partitioner,
+                               .args = { yoke_value((float){ 1 }), yoke_in(xs), yoke_inout(ys) } };
+        yoke_result *result;
+        OK(yoke_run(rt, &job, &result));
+        if (j >= SWEEPS * BLOCKS / 2) {
+            late_ns += 1e9 * result->seconds / (SWEEPS / 2.0);
+            *late_bytes += bytes_of(result);
+        }
+        yoke_result_close(result);
+    }
+    check_y(ys, SWEEPS);
+    yoke_array_close(xs);
+    yoke_array_close(ys);
+    OK(yoke_close(rt));
+    return late_ns;
+}
+
+/* Each block is divided, instead of the rows of all of them. */
+static void blocks_are_divided(void **state)
+{
+    int64_t even_bytes, auto_bytes;
+    const double even = sweep_ns("even", &even_bytes);
+    (void)state;
+    assert_true(sweep_ns("auto", &auto_bytes) < 1.1 * even);
+    assert_true(auto_bytes < ITEMS * 4 / 10);
+}
+
 /* Then `alone` is faster, and `auto` does as it does. */
 static void rows_that_are_rewritten(void **state)
 {
@@ -260,6 +304,7 @@ int main(void)
         cmocka_unit_test(cores_have_their_part),
         cmocka_unit_test(a_device_cannot_run_the_kernel),
         cmocka_unit_test(jobs_side_by_side_keep_rows),
+        cmocka_unit_test(blocks_are_divided),
         cmocka_unit_test(rows_that_are_rewritten),
         cmocka_unit_test(a_device_is_lost),
         cmocka_unit_test(arrays_come_and_go),
