@@ -1,18 +1,21 @@
 /* resident.c - programs whose data stay on devices, step after step: the time of steps, and the
  * bytes that they move, with one partitioner for all kernels or one per kernel.
  *
- *     yoke-bench-resident CASE ROWS STEPS [PARTITIONER [PARTITIONER ...]]
+ *     yoke-bench-resident CASE ROWS STEPS [blocks=N] [together=1] [PARTITIONER [PARTITIONER ...]]
  *
- * CASE: see problem.h. PARTITIONER: one for all kernels, or one for each in turn; default: the
- * runtime's. Devices: YOKE_DEVICES. Prints one line: microseconds of all steps, the mean step of
- * the second half, bytes moved in such a step, and the first step. Results are compared with those
- * of plain loops.
+ * CASE: see problem.h. blocks: axpy works on one block of the rows after the other, with a job for
+ * each of N; together: submits these jobs, then waits for all. PARTITIONER: one for all kernels, or
+ * one for each in turn; default: the runtime's. Devices: YOKE_DEVICES. Prints one line:
+ * microseconds of all steps, the mean step of the second half, bytes moved in such a step, and the
+ * first step. Results are compared with those of plain loops.
  */
 #include <stdio.h>
 #include <yoke/yoke.h>
 
 #include "../program.h"
 #include "problem.h"
+
+enum { BLOCKS_MOST = 64 };
 
 extern const yoke_kernel axpy, smooth, scale, aim, dot, multiply;
 
@@ -21,6 +24,7 @@ static struct {
     yoke_runtime *runtime;
     char **partitioners;
     int partitioner_count;
+    int blocks, together; /* of axpy */
     int64_t moved;
     double before; /* conjugate gradients: r r of the step before */
     yoke_array *u, *w, *y, *r, *start, *column, *value;
@@ -72,17 +76,26 @@ static yoke_rows nonzeros(const void *context, yoke_rows range)
     return (yoke_rows){ .first = range.first * NONZEROS, .last = range.last * NONZEROS };
 }
 
+static const char *partitioner_of(int nth)
+{
+    return at.partitioner_count == 0 ? NULL : at.partitioners[nth % at.partitioner_count];
+}
+
+static void end(yoke_result *result)
+{
+    at.moved +=
+        result->traffic.to_devices + result->traffic.from_devices + result->traffic.between_devices;
+    yoke_result_close(result);
+}
+
 /* Runs the nth kernel of a step. */
 static void run(int nth, yoke_job job)
 {
     yoke_result *result;
     job.range.last = at.problem.rows;
-    job.partitioner =
-        at.partitioner_count == 0 ? NULL : at.partitioners[nth % at.partitioner_count];
+    job.partitioner = partitioner_of(nth);
     must(yoke_run(at.runtime, &job, &result), "job");
-    at.moved +=
-        result->traffic.to_devices + result->traffic.from_devices + result->traffic.between_devices;
-    yoke_result_close(result);
+    end(result);
 }
 
 static void swap(yoke_array **one, yoke_array **other)
@@ -92,10 +105,32 @@ static void swap(yoke_array **one, yoke_array **other)
     *other = kept;
 }
 
+static void wait_for(yoke_ticket *const *tickets, int count)
+{
+    for (int k = 0; k < count; k++) {
+        yoke_result *result;
+        must(yoke_wait(tickets[k], &result), "job");
+        end(result);
+    }
+}
+
 static void step_axpy(void)
 {
-    run(0, (yoke_job){ .kernel = &axpy,
-                       .args = { yoke_value(0.5f), yoke_in(at.u), yoke_inout(at.y) } });
+    yoke_ticket *tickets[BLOCKS_MOST];
+    int waiting = 0;
+    for (int b = 0; b < at.blocks; b++) {
+        const yoke_job job = { .kernel = &axpy,
+                               .range = { at.problem.rows * b / at.blocks,
+                                          at.problem.rows * (b + 1) / at.blocks },
+                               .partitioner = partitioner_of(0),
+                               .args = { yoke_value(0.5f), yoke_in(at.u), yoke_inout(at.y) } };
+        must(yoke_submit(at.runtime, &job, &tickets[waiting++]), "job");
+        if (!at.together) {
+            wait_for(tickets, waiting);
+            waiting = 0;
+        }
+    }
+    wait_for(tickets, waiting);
 }
 
 static void step_stencil(void)
@@ -224,16 +259,31 @@ static int verify(void)
     return right;
 }
 
+/* Returns the number of options before the partitioners. */
+static int read_options(int count, char **words)
+{
+    const struct program_option options[] = { { .name = "blocks", .whole = &at.blocks },
+                                              { .name = "together", .whole = &at.together },
+                                              { .name = NULL } };
+    int k = 0;
+    at.blocks = 1;
+    while (k < count && read_option(options, words[k]))
+        k++;
+    return k;
+}
+
 int main(int count, char **words)
 {
     struct problem_times times;
-    int right;
-    if (count < 4 || !problem_read(words + 1, &at.problem)) {
-        fprintf(stderr, "usage: yoke-bench-resident " PROBLEM_WORDS " [PARTITIONER ...]\n");
+    int right, options = count < 4 ? 0 : read_options(count - 4, words + 4);
+    if (count < 4 || !problem_read(words + 1, &at.problem) || at.blocks < 1 ||
+        at.blocks > BLOCKS_MOST || (options > 0 && at.problem.which != AXPY)) {
+        fprintf(stderr, "usage: yoke-bench-resident " PROBLEM_WORDS
+                        " [blocks=N] [together=1] [PARTITIONER ...]\n");
         return 2;
     }
-    at.partitioners = words + 4;
-    at.partitioner_count = count - 4;
+    at.partitioners = words + 4 + options;
+    at.partitioner_count = count - 4 - options;
     open_all();
     times = run_all();
     problem_print(&at.problem, &times, at.moved / (at.problem.steps - at.problem.steps / 2));

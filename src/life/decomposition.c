@@ -261,12 +261,13 @@ static int all_go_by_parts(const struct yk_decomposition *decomposition)
 static void describe_member(const struct yk_job *job, struct yk_decomposition *decomposition,
                             struct yk_member *member)
 {
-    int p, by_parts;
+    int p, alike;
     describe_part(job, member);
-    by_parts = all_go_by_parts(decomposition);
+    member->sweeps = all_go_by_parts(decomposition);
+    alike = member->sweeps && !member->crowded;
     member->items = (double)(job->last - job->first);
-    member->low = by_parts ? 0 : member->part_low;
-    member->high = by_parts ? 1 : member->part_high;
+    member->low = alike ? 0 : member->part_low;
+    member->high = alike ? 1 : member->part_high;
     member->result_bytes = 0;
     for (p = 0; p < job->arg_count; p++)
         if (is_by_rows(job, p) && yk_writes_rows(job->args[p].mode))

@@ -28,8 +28,10 @@ struct yk_member {
     double items;               /* number of items of its job */
     double part_low, part_high; /* the part of all rows that these items cover, from 0 to 1 */
     int by_parts;               /* 1: its jobs work on one part of the rows after the other */
-    double low, high;           /* what the cuts divide for it: that part, or 0 to 1 if all kernels
-                                   work by parts: then the cuts divide each part alike */
+    int crowded;                /* 1: its latest job ran beside others */
+    int sweeps;       /* 1: so do all kernels, and the plan is for a sweep over all rows */
+    double low, high; /* what the cuts divide for it: that part, or 0 to 1 if each part is
+                         divided alike, because parts do not run side by side */
     double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS]; /* as in yk_plan_kernel */
     double halo_copies, halo_bytes;
     double changing_bytes; /* bytes of the arrays that it reads by rows and that jobs change */

@@ -81,8 +81,10 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
     const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
-    const struct yk_member *member;
+    struct yk_member *member;
     int d;
+    if (decomposition)
+        decomposition->members[job->split.member].crowded = crowded;
     if (!decomposition || !teaches(memory, crowded, job->device_count))
         return;
     member = &decomposition->members[job->split.member];

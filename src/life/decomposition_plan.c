@@ -126,6 +126,11 @@ static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kerne
     out->items = member->items;
     out->low = member->low;
     out->high = member->high;
+    if (member->sweeps && member->crowded) { /* devices work on different parts meanwhile */
+        out->items /= member->high - member->low;
+        out->low = 0;
+        out->high = 1;
+    }
     out->halo_copies = member->halo_copies;
     out->halo_bytes = member->halo_bytes;
     memcpy(out->rows_from, member->rows_from, sizeof out->rows_from);
