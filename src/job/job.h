@@ -211,6 +211,7 @@ struct yk_job_split {
     int planned;                            /* 1: split by the decomposition's plan */
     double planned_ns;                      /* time of the longest part, by that plan */
     uint32_t team;                          /* devices that take part, as bits (partition/team.h) */
+    int builds;                             /* 1: one of them must build the kernel first */
     int alone;       /* the only one of several devices that takes part; else -1 */
     int has_memory;  /* 1: there was a job like it */
     int times_team;  /* 1: its time says how fast that team is */

@@ -84,7 +84,7 @@ int yk_job_asks_cores(const struct yk_job *job)
 
 int yk_job_is_brief(const struct yk_job *job)
 {
-    return job->split.items_per_ns > 0 && yk_job_asks_cores(job) &&
+    return job->split.items_per_ns > 0 && !job->split.builds && yk_job_asks_cores(job) &&
            (double)(job->last - job->first) < YK_WORTH_WAKING_NS * job->split.items_per_ns;
 }
 

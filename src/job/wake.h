@@ -22,7 +22,8 @@ void yk_worker_enter(const struct yk_worker *worker);
 #define YK_WORTH_WAKING_NS 20000.0
 /* Returns 1 if a CPU takes part in the job. */
 int yk_job_asks_cores(const struct yk_job *job);
-/* Returns 1 if a CPU takes part and the job is predicted to take less than YK_WORTH_WAKING_NS. */
+/* Returns 1 if a CPU takes part, the job is predicted to take less than YK_WORTH_WAKING_NS, and no
+ * GPU has to be woken to build the kernel. */
 int yk_job_is_brief(const struct yk_job *job);
 /* Returns 1 if the job has been running for more than twice YK_WORTH_WAKING_NS. */
 int yk_job_is_overdue(struct yk_job *job);

@@ -108,19 +108,32 @@ static double likely_share(const struct yk_split_device *known, double all_rates
     return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
 }
 
-/* Adds the CPUs if a GPU of the team must build the kernel first, which may take seconds: meanwhile
- * they do its part. */
-static void call_stand_ins(struct yk_job *job)
+/* Returns 1 if the GPU has a part in the plan of the job's arrays. */
+static int has_part(const struct yk_job *job, int d)
 {
-    const struct yk_runtime_device *devices = job->runtime->devices;
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    return decomposition && decomposition->stands &&
+           decomposition->cuts.share[job->split.member][d] > 0;
+}
+
+/* Adds GPUs that must build the kernel before the plan of its arrays can be followed, and then the
+ * CPUs: a build may take seconds, and meanwhile they do the GPUs' part. */
+static void call_builders(struct yk_job *job)
+{
     uint32_t hosts = 0;
-    int d, builds = 0;
-    for (d = 0; d < job->device_count; d++)
-        if (devices[d].device->desc.host_memory)
+    int d;
+    job->split.builds = 0;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_runtime_device *device = &job->runtime->devices[d];
+        if (device->device->desc.host_memory) {
             hosts |= yk_team_bit(d);
-        else
-            builds |= yk_job_in_team(job, d) && !yk_kernel_is_ready(job->kernel, devices[d].number);
-    if (builds)
+        } else if (!device->lost && !yk_kernel_is_ready(job->kernel, device->number) &&
+                   !yk_kernel_has_failed(job->kernel, device->number)) {
+            job->split.team |= has_part(job, d) ? yk_team_bit(d) : 0;
+            job->split.builds |= yk_job_in_team(job, d);
+        }
+    }
+    if (job->split.builds)
         job->split.team |= hosts;
 }
 
@@ -139,7 +152,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
                                                         .items = (double)(job->last - job->first),
                                                         .crowded = job->split.crowded })
                : yk_team_all(count);
-    call_stand_ins(job);
+    call_builders(job);
     if (count > 1)
         job->split.alone = yk_team_only(job->split.team);
     job->split.has_memory = job->split.times_team = memory != NULL;
@@ -172,6 +185,7 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
 {
     int d;
     job->split.team = 0;
+    job->split.builds = 0;
     job->split.has_memory = memory != NULL;
     job->split.times_team = 0; /* planned jobs teach nothing about teams */
     job->split.items_per_ns = 0;
