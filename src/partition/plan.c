@@ -379,7 +379,8 @@ static int pays(const struct yk_plan *plan, const struct yk_plan_move *move)
     return plan->jobs * (move->gain_ns - YK_SURE * move->error_ns) > move->move_ns;
 }
 
-int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best)
+/* Finds the best cuts, tied or not. Returns the mean time of a job with them. */
+static double search_both(const struct yk_plan *plan, struct yk_cuts *best)
 {
     struct yk_cuts other;
     double best_ns = search_from_speed(plan, 1, best), other_ns;
@@ -390,15 +391,55 @@ int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts
             best_ns = other_ns;
         }
     }
+    return best_ns;
+}
+
+static struct yk_plan_move weigh(const struct yk_plan *plan, const struct yk_cuts *now,
+                                 const struct yk_cuts *to)
+{
+    return (struct yk_plan_move){ .gain_ns = yk_plan_ns(plan, now) - yk_plan_ns(plan, to),
+                                  .error_ns = error_ns(plan, now, to),
+                                  .move_ns = yk_plan_move_ns(plan, now, to) };
+}
+
+/* Finds the cuts that would be best if each device were slower by its standard error: these rely
+ * less on devices that are little known, so their gain is more certain. Returns 1 if it pays. */
+static int find_surer(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *out)
+{
+    double kept[YK_PLAN_KERNELS][YK_PLAN_DEVICES];
+    struct yk_plan_move move;
+    int k, d;
+    for (k = 0; k < plan->kernels; k++)
+        for (d = 0; d < plan->devices; d++) {
+            struct yk_cost *cost = &plan->kernel[k].cost[d];
+            kept[k][d] = cost->item_ns;
+            cost->item_ns += YK_SURE * sqrt(cost->item_var);
+        }
+    search_both(plan, out);
+    for (k = 0; k < plan->kernels; k++)
+        for (d = 0; d < plan->devices; d++)
+            plan->kernel[k].cost[d].item_ns = kept[k][d];
+    move = weigh(plan, now, out);
+    if (!pays(plan, &move))
+        return 0;
+    plan->weighed = move;
+    lead_others(plan, out);
+    return 1;
+}
+
+int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best)
+{
+    const double best_ns = search_both(plan, best);
     if (!isfinite(best_ns) || !(best_ns > 0))
         return 0;
     lead_others(plan, best);
     if (!now)
         return 1;
-    plan->weighed = (struct yk_plan_move){ .gain_ns = yk_plan_ns(plan, now) - best_ns,
-                                           .error_ns = error_ns(plan, now, best),
-                                           .move_ns = yk_plan_move_ns(plan, now, best) };
-    return pays(plan, &plan->weighed);
+    plan->weighed = weigh(plan, now, best);
+    if (pays(plan, &plan->weighed))
+        return 1;
+    return plan->jobs * plan->weighed.gain_ns > plan->weighed.move_ns &&
+           find_surer(plan, now, best);
 }
 
 uint32_t yk_plan_team(const struct yk_plan *plan, const struct yk_cuts *cuts)

@@ -95,6 +95,24 @@ static void all_end_together(void **state)
     assert_int_equal(yk_plan_team(&plan, &cuts), 7);
 }
 
+/* Two devices are known to be equal, and one has more; a third is hardly known. By the means the
+ * best cuts give it more, too, which is too uncertain; the others get their halves all the same. */
+static void uncertain_devices_hold_up_nothing(void **state)
+{
+    struct yk_plan plan = plan_of(3, 1);
+    const struct yk_cuts now = { .tied = 1, .share = { { 0.01, 0.24, 0.75 } } };
+    struct yk_cuts cuts;
+    (void)state;
+    know(&plan.kernel[0], 0, 0.4, 0);
+    know(&plan.kernel[0], 1, 0.05, 0);
+    know(&plan.kernel[0], 2, 0.05, 0);
+    plan.kernel[0].cost[0].item_var = 0.4 * 0.4;
+    plan.jobs = 1e6;
+    assert_int_equal(yk_plan_find(&plan, &now, &cuts), 1);
+    assert_true(cuts.share[0][1] > 0.45 && cuts.share[0][2] < 0.5);
+    assert_true(plan.weighed.gain_ns > plan.weighed.error_ns);
+}
+
 static void who_only_costs_gets_nothing(void **state)
 {
     struct yk_plan plan = plan_of(2, 1);
@@ -315,6 +333,7 @@ int main(void)
         cmocka_unit_test(all_end_together),
         cmocka_unit_test(what_is_read_and_what_is_there),
         cmocka_unit_test(small_parts_do_not_help),
+        cmocka_unit_test(uncertain_devices_hold_up_nothing),
         cmocka_unit_test(who_only_costs_gets_nothing),
         cmocka_unit_test(short_kernels_share_bounds),
         cmocka_unit_test(what_the_program_writes_is_sent),
