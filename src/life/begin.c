@@ -72,16 +72,6 @@ static void build_on_hosts(struct yk_job *job)
     yk_job_check_stranded(job);
 }
 
-/* Returns why a device with memory of its own cannot do any of the job; NULL: it can. */
-static const char *inability(const struct yk_job *job, int device)
-{
-    const struct yk_runtime_device *rd = job->devices[device].device;
-    const char *text = job->kernel->builds[rd->number].text;
-    if (yk_place_check(rd->place) != YOKE_OK)
-        return yoke_error_text();
-    return !job->pair && yk_kernel_has_failed(job->kernel, rd->number) ? text ? text : "" : NULL;
-}
-
 /* Benches the devices that do not take part. The reason is formatted only when a caller asks for it
  * (result.c), because that takes longer than a short job. */
 static void bench_others(struct yk_job *job)
@@ -89,14 +79,10 @@ static void bench_others(struct yk_job *job)
     int d;
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
-        const char *text;
         if (yk_job_in_team(job, d) || jd->retired)
             continue;
-        text = jd->device->device->desc.host_memory ? NULL : inability(job, d);
-        jd->retired = text != NULL;
-        jd->benched = !text;
-        jd->joined = 1;
-        yk_dispatch_leave(job->dispatch, d, text ? text : "");
+        jd->benched = jd->joined = 1;
+        yk_dispatch_leave(job->dispatch, d, "");
     }
 }
 

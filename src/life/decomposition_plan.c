@@ -212,26 +212,6 @@ static double relief(const struct yk_decomposition *decomposition, uint32_t team
     return yk_team_relief(cores);
 }
 
-/* Returns the time of a job if each device were faster by the standard error of its cost: a device
- * that was measured little may be better than it seems. */
-static double least_ns(struct yk_plan *plan, const struct yk_cuts *cuts)
-{
-    double kept[YK_PLAN_KERNELS][YK_PLAN_DEVICES], ns;
-    int k, d;
-    for (k = 0; k < plan->kernels; k++)
-        for (d = 0; d < plan->devices; d++) {
-            struct yk_cost *cost = &plan->kernel[k].cost[d];
-            kept[k][d] = cost->item_ns;
-            if (yk_cost_is_known(cost))
-                cost->item_ns *= exp(-sqrt(cost->item_var) / cost->item_ns);
-        }
-    ns = yk_plan_ns(plan, cuts);
-    for (k = 0; k < plan->kernels; k++)
-        for (d = 0; d < plan->devices; d++)
-            plan->kernel[k].cost[d].item_ns = kept[k][d];
-    return ns;
-}
-
 struct prospect { /* a plan for another team */
     const struct yk_decomposition *decomposition;
     struct yk_plan *plan;
@@ -252,7 +232,7 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
     *out = (struct yk_explore_offer){
         .devices = yk_plan_team(plan, &prospect->cuts),
         .parts_ns = decomposition->last_round * yk_plan_ns(plan, &prospect->cuts),
-        .least_ns = decomposition->last_round * least_ns(plan, &prospect->cuts),
+        .least_ns = decomposition->last_round * yk_plan_least_ns(plan, &prospect->cuts),
         .relief = relief(decomposition, team),
         .move_ns = yk_plan_move_ns(plan, &decomposition->cuts, &prospect->cuts),
     };

@@ -66,6 +66,11 @@ const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REA
         snprintf(text, YK_REASON_TEXT, "did nothing: %s", trouble);
         return text;
     }
+    if (job->devices[device].benched &&
+        yk_place_check(job->devices[device].device->place) != YOKE_OK) {
+        snprintf(text, YK_REASON_TEXT, "%s", yoke_error_text());
+        return text;
+    }
     if (!job->devices[device].benched || !yk_job_splits_freely(job->split.partitioner))
         return job->split.planned ? explain_plan(job, device, text)
                                   : yk_dispatch_reason(job->dispatch, device);

@@ -10,11 +10,9 @@
 
 /* Trials may lose this part of the total time. */
 #define BUDGET 0.03
-/* Rounds of a trial that count; one before them moves rows, if any move. */
+/* Rounds of a trial that count; one before them moves rows, if any move. A trial also ends after
+ * more rounds than this that tell nothing: otherwise it might never end. */
 enum { TELLING = 4 };
-/* A trial is given up after more rounds than this that tell nothing: otherwise it might never end.
- */
-enum { WAITS_MOST = TELLING };
 /* A team that lost is tried again when the total time has grown by this factor, ... */
 #define AGAIN 4.0
 /* ... or when a round of the best team takes SLOWER times as long as when it won: then the machine
@@ -166,12 +164,18 @@ static void lose(struct yk_explorer *explorer, struct yk_tried_team *tried)
     explorer->returning = 1;
 }
 
-/* Adds the loss of a trial's round. Returns 1 if the trial has lost so much that it is given up. */
-static int is_hopeless(struct yk_explorer *explorer, double ns)
+/* Charges the budget with what a trial's round takes longer than the best team's. Returns that. */
+static double charge(struct yk_explorer *explorer, double ns)
 {
     const double lost_ns = fmax(0, ns - yk_explore_ns(explorer, explorer->best));
     explorer->spent_ns += lost_ns;
-    explorer->loses_ns += lost_ns;
+    return lost_ns;
+}
+
+/* Adds the loss of a trial's round. Returns 1 if the trial has lost so much that it is given up. */
+static int is_hopeless(struct yk_explorer *explorer, double ns)
+{
+    explorer->loses_ns += charge(explorer, ns);
     return explorer->loses_ns > explorer->most_ns;
 }
 
@@ -180,8 +184,8 @@ void yk_explore_wait(struct yk_explorer *explorer, double ns)
     explorer->all_ns += ns;
     if (!explorer->trying)
         return;
-    explorer->spent_ns += fmax(0, ns - yk_explore_ns(explorer, explorer->best));
-    if (++explorer->waits > WAITS_MOST)
+    charge(explorer, ns);
+    if (++explorer->waits > TELLING)
         lose(explorer, find(explorer, explorer->trying));
 }
 

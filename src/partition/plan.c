@@ -402,23 +402,59 @@ static struct yk_plan_move weigh(const struct yk_plan *plan, const struct yk_cut
                                   .move_ns = yk_plan_move_ns(plan, now, to) };
 }
 
+/* The times of items of each kernel and device. */
+struct item_times {
+    double ns[YK_PLAN_KERNELS][YK_PLAN_DEVICES];
+};
+
+/* Exchanges the plan's times of items for others. */
+static void swap_times(struct yk_plan *plan, struct item_times *times)
+{
+    int k, d;
+    for (k = 0; k < plan->kernels; k++)
+        for (d = 0; d < plan->devices; d++) {
+            const double kept = plan->kernel[k].cost[d].item_ns;
+            plan->kernel[k].cost[d].item_ns = times->ns[k][d];
+            times->ns[k][d] = kept;
+        }
+}
+
+/* Times of items that are lower or, with `slower`, higher by their standard errors; never below
+ * 0. */
+static void doubt(const struct yk_plan *plan, int slower, struct item_times *out)
+{
+    int k, d;
+    for (k = 0; k < plan->kernels; k++)
+        for (d = 0; d < plan->devices; d++) {
+            const struct yk_cost *cost = &plan->kernel[k].cost[d];
+            const double sd = sqrt(cost->item_var);
+            out->ns[k][d] = slower                   ? cost->item_ns + YK_SURE * sd
+                            : yk_cost_is_known(cost) ? cost->item_ns * exp(-sd / cost->item_ns)
+                                                     : cost->item_ns;
+        }
+}
+
+double yk_plan_least_ns(struct yk_plan *plan, const struct yk_cuts *cuts)
+{
+    struct item_times times;
+    double ns;
+    doubt(plan, 0, &times);
+    swap_times(plan, &times);
+    ns = yk_plan_ns(plan, cuts);
+    swap_times(plan, &times);
+    return ns;
+}
+
 /* Finds the cuts that would be best if each device were slower by its standard error: these rely
  * less on devices that are little known, so their gain is more certain. Returns 1 if it pays. */
 static int find_surer(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *out)
 {
-    double kept[YK_PLAN_KERNELS][YK_PLAN_DEVICES];
+    struct item_times times;
     struct yk_plan_move move;
-    int k, d;
-    for (k = 0; k < plan->kernels; k++)
-        for (d = 0; d < plan->devices; d++) {
-            struct yk_cost *cost = &plan->kernel[k].cost[d];
-            kept[k][d] = cost->item_ns;
-            cost->item_ns += YK_SURE * sqrt(cost->item_var);
-        }
+    doubt(plan, 1, &times);
+    swap_times(plan, &times);
     search_both(plan, out);
-    for (k = 0; k < plan->kernels; k++)
-        for (d = 0; d < plan->devices; d++)
-            plan->kernel[k].cost[d].item_ns = kept[k][d];
+    swap_times(plan, &times);
     move = weigh(plan, now, out);
     if (!pays(plan, &move))
         return 0;

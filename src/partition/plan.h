@@ -66,6 +66,9 @@ struct yk_cuts {
 
 /* Mean time of a job; infinite if a device with a part has an unknown cost. */
 double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts);
+/* The same if each device were faster by the standard error of its cost: a device that was measured
+ * little may be better than it seems. The plan is the same afterwards. */
+double yk_plan_least_ns(struct yk_plan *plan, const struct yk_cuts *cuts);
 /* Time to move each row of all arrays once from one plan to the other. */
 double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
                        const struct yk_cuts *to);
