@@ -1,21 +1,24 @@
 /* resident.c - programs whose data stay on devices, step after step: the time of steps, and the
  * bytes that they move, with one partitioner for all kernels or one per kernel.
  *
- *     yoke-bench-resident CASE ROWS STEPS [blocks=N] [together=1] [PARTITIONER [PARTITIONER ...]]
+ *     yoke-bench-resident CASE ROWS STEPS [blocks=N] [together=1] [queued=1]
+ *                         [PARTITIONER [PARTITIONER ...]]
  *
  * CASE: see problem.h. blocks: axpy works on one block of the rows after the other, with a job for
- * each of N; together: submits these jobs, then waits for all. PARTITIONER: one for all kernels, or
- * one for each in turn; default: the runtime's. Devices: YOKE_DEVICES. Prints one line:
- * microseconds of all steps, the mean step of the second half, bytes moved in such a step, and the
- * first step. Results are compared with those of plain loops.
+ * each of N; together: submits these jobs, then waits for all. queued: submits the jobs of all
+ * steps, and waits at the half, at the end, and for sums that the program needs. PARTITIONER: one
+ * for all kernels, or one for each in turn; default: the runtime's. Devices: YOKE_DEVICES. Prints
+ * one line: microseconds of all steps, the mean step of the second half, bytes moved in such a
+ * step, and the first step. Results are compared with those of plain loops.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <yoke/yoke.h>
 
 #include "../program.h"
 #include "problem.h"
 
-enum { BLOCKS_MOST = 64 };
+enum { BLOCKS_MOST = 64, KERNELS_MOST = 6 /* of a step */ };
 
 extern const yoke_kernel axpy, smooth, scale, aim, dot, multiply;
 
@@ -25,6 +28,9 @@ static struct {
     char **partitioners;
     int partitioner_count;
     int blocks, together; /* of axpy */
+    int queued;
+    yoke_ticket **tickets; /* of jobs for which nothing has waited */
+    int waiting;           /* number of them */
     int64_t moved;
     double before; /* conjugate gradients: r r of the step before */
     yoke_array *u, *w, *y, *r, *start, *column, *value;
@@ -88,6 +94,21 @@ static void end(yoke_result *result)
     yoke_result_close(result);
 }
 
+static void wait_for_all(void)
+{
+    for (int k = 0; k < at.waiting; k++) {
+        yoke_result *result;
+        must(yoke_wait(at.tickets[k], &result), "job");
+        end(result);
+    }
+    at.waiting = 0;
+}
+
+static void submit(const yoke_job *job)
+{
+    must(yoke_submit(at.runtime, job, &at.tickets[at.waiting++]), "job");
+}
+
 /* Runs the nth kernel of a step. */
 static void run(int nth, yoke_job job)
 {
@@ -98,6 +119,18 @@ static void run(int nth, yoke_job job)
     end(result);
 }
 
+/* The same for a kernel whose results the program does not need now. */
+static void pass(int nth, yoke_job job)
+{
+    if (!at.queued) {
+        run(nth, job);
+        return;
+    }
+    job.range.last = at.problem.rows;
+    job.partitioner = partitioner_of(nth);
+    submit(&job);
+}
+
 static void swap(yoke_array **one, yoke_array **other)
 {
     yoke_array *kept = *one;
@@ -105,72 +138,60 @@ static void swap(yoke_array **one, yoke_array **other)
     *other = kept;
 }
 
-static void wait_for(yoke_ticket *const *tickets, int count)
-{
-    for (int k = 0; k < count; k++) {
-        yoke_result *result;
-        must(yoke_wait(tickets[k], &result), "job");
-        end(result);
-    }
-}
-
 static void step_axpy(void)
 {
-    yoke_ticket *tickets[BLOCKS_MOST];
-    int waiting = 0;
     for (int b = 0; b < at.blocks; b++) {
         const yoke_job job = { .kernel = &axpy,
                                .range = { at.problem.rows * b / at.blocks,
                                           at.problem.rows * (b + 1) / at.blocks },
                                .partitioner = partitioner_of(0),
                                .args = { yoke_value(0.5f), yoke_in(at.u), yoke_inout(at.y) } };
-        must(yoke_submit(at.runtime, &job, &tickets[waiting++]), "job");
-        if (!at.together) {
-            wait_for(tickets, waiting);
-            waiting = 0;
-        }
+        submit(&job);
+        if (!at.together && !at.queued)
+            wait_for_all();
     }
-    wait_for(tickets, waiting);
+    if (!at.queued)
+        wait_for_all();
 }
 
 static void step_stencil(void)
 {
-    run(0, (yoke_job){
-               .kernel = &smooth,
-               .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1), yoke_out(at.w) } });
+    pass(0, (yoke_job){ .kernel = &smooth,
+                        .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1),
+                                  yoke_out(at.w) } });
     swap(&at.u, &at.w);
 }
 
 static void step_turns(void)
 {
-    run(0, (yoke_job){
-               .kernel = &smooth,
-               .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1), yoke_out(at.w) } });
-    run(1, (yoke_job){ .kernel = &scale,
-                       .args = { yoke_value(1.0f), yoke_in(at.w), yoke_out(at.u) } });
+    pass(0, (yoke_job){ .kernel = &smooth,
+                        .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1),
+                                  yoke_out(at.w) } });
+    pass(1, (yoke_job){ .kernel = &scale,
+                        .args = { yoke_value(1.0f), yoke_in(at.w), yoke_out(at.u) } });
 }
 
 static void step_chain(void)
 {
     step_turns();
-    run(2, (yoke_job){ .kernel = &axpy,
-                       .args = { yoke_value(0.5f), yoke_in(at.w), yoke_inout(at.y) } });
+    pass(2, (yoke_job){ .kernel = &axpy,
+                        .args = { yoke_value(0.5f), yoke_in(at.w), yoke_inout(at.y) } });
 }
 
 static void run_multiply(int nth, yoke_array *x, yoke_array *y)
 {
-    run(nth,
-        (yoke_job){
-            .kernel = &multiply,
-            .args = { yoke_in_halo(at.start, 0, 1), yoke_in_custom(at.column, nonzeros, NULL),
-                      yoke_in_custom(at.value, nonzeros, NULL), yoke_in_whole(x), yoke_out(y) } });
+    pass(nth,
+         (yoke_job){
+             .kernel = &multiply,
+             .args = { yoke_in_halo(at.start, 0, 1), yoke_in_custom(at.column, nonzeros, NULL),
+                       yoke_in_custom(at.value, nonzeros, NULL), yoke_in_whole(x), yoke_out(y) } });
 }
 
 static void step_spmv(void)
 {
     run_multiply(0, at.u, at.w);
-    run(1, (yoke_job){ .kernel = &scale,
-                       .args = { yoke_value(1.0f / 16), yoke_in(at.w), yoke_out(at.u) } });
+    pass(1, (yoke_job){ .kernel = &scale,
+                        .args = { yoke_value(1.0f / 16), yoke_in(at.w), yoke_out(at.u) } });
 }
 
 static double run_dot(int nth, yoke_array *x, yoke_array *y)
@@ -187,14 +208,14 @@ static void step_cg(void)
     double alpha, next;
     run_multiply(0, at.u, at.w);
     alpha = at.before / run_dot(1, at.u, at.w);
-    run(2, (yoke_job){ .kernel = &axpy,
-                       .args = { yoke_value((float)alpha), yoke_in(at.u), yoke_inout(at.y) } });
-    run(3, (yoke_job){ .kernel = &axpy,
-                       .args = { yoke_value((float)-alpha), yoke_in(at.w), yoke_inout(at.r) } });
+    pass(2, (yoke_job){ .kernel = &axpy,
+                        .args = { yoke_value((float)alpha), yoke_in(at.u), yoke_inout(at.y) } });
+    pass(3, (yoke_job){ .kernel = &axpy,
+                        .args = { yoke_value((float)-alpha), yoke_in(at.w), yoke_inout(at.r) } });
     next = run_dot(4, at.r, at.r);
-    run(5, (yoke_job){ .kernel = &aim,
-                       .args = { yoke_value((float)(next / at.before)), yoke_in(at.r),
-                                 yoke_inout(at.u) } });
+    pass(5, (yoke_job){ .kernel = &aim,
+                        .args = { yoke_value((float)(next / at.before)), yoke_in(at.r),
+                                  yoke_inout(at.u) } });
     at.before = next;
 }
 
@@ -234,13 +255,17 @@ static struct problem_times run_all(void)
         at.before = run_dot(1, at.r, at.r);
     for (step = 0; step < at.problem.steps; step++) {
         if (step == at.problem.steps / 2) {
+            wait_for_all();
             times.half = yoke_seconds(at.runtime);
             at.moved = 0;
         }
         step_of[at.problem.which]();
-        if (step == 0)
+        if (step == 0) {
+            wait_for_all();
             times.first = yoke_seconds(at.runtime);
+        }
     }
+    wait_for_all();
     times.end = yoke_seconds(at.runtime);
     return times;
 }
@@ -264,6 +289,7 @@ static int read_options(int count, char **words)
 {
     const struct program_option options[] = { { .name = "blocks", .whole = &at.blocks },
                                               { .name = "together", .whole = &at.together },
+                                              { .name = "queued", .whole = &at.queued },
                                               { .name = NULL } };
     int k = 0;
     at.blocks = 1;
@@ -277,17 +303,20 @@ int main(int count, char **words)
     struct problem_times times;
     int right, options = count < 4 ? 0 : read_options(count - 4, words + 4);
     if (count < 4 || !problem_read(words + 1, &at.problem) || at.blocks < 1 ||
-        at.blocks > BLOCKS_MOST || (options > 0 && at.problem.which != AXPY)) {
+        at.blocks > BLOCKS_MOST || ((at.blocks > 1 || at.together) && at.problem.which != AXPY)) {
         fprintf(stderr, "usage: yoke-bench-resident " PROBLEM_WORDS
-                        " [blocks=N] [together=1] [PARTITIONER ...]\n");
+                        " [blocks=N] [together=1] [queued=1] [PARTITIONER ...]\n");
         return 2;
     }
     at.partitioners = words + 4 + options;
     at.partitioner_count = count - 4 - options;
+    at.tickets = calloc((size_t)at.problem.steps * (KERNELS_MOST + at.blocks), sizeof *at.tickets);
+    must(at.tickets ? YOKE_OK : YOKE_ENOMEM, "tickets");
     open_all();
     times = run_all();
     problem_print(&at.problem, &times, at.moved / (at.problem.steps - at.problem.steps / 2));
     right = verify();
     close_all();
+    free(at.tickets);
     return right ? 0 : 1;
 }
