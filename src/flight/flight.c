@@ -13,6 +13,7 @@
 #include "declare.h"
 #include "forecast.h"
 #include "homeward.h"
+#include "pipeline.h"
 #include "steps.h"
 #include "sums.h"
 
@@ -25,7 +26,7 @@ static yoke_status launch_there(struct yk_job *job, int device, int lane, struct
     const int form = yk_flight_form(jd, flight);
     struct yk_program *program = yk_job_kernel(job, form)->builds[jd->device->number].program;
     struct yk_job_declared declared;
-    struct yk_event *after[2];
+    struct yk_event *after[2 + YK_BEHIND_MOST];
     yoke_status status;
     if (place->device->desc.checks) {
         yk_job_declare(job, device, &declared);
@@ -36,7 +37,7 @@ static yoke_status launch_there(struct yk_job *job, int device, int lane, struct
     after[0] = place->last_upload;
     after[1] = yk_exchange_latest(&place->exchange);
     launch->after = after;
-    launch->after_count = after[1] ? 2 : after[0] ? 1 : 0;
+    launch->after_count = 2 + yk_pipeline_after(job, device, lane, after + 2);
     status = yk_form_is_steps(job, form)
                  ? yk_steps_begin(job, device, lane, launch)
                  : place->device->backend->launch(jd->device->queues[lane], program, launch,

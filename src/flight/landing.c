@@ -14,6 +14,7 @@
 #include "forecast.h"
 #include "homeward.h"
 #include "host_results.h"
+#include "pipeline.h"
 #include "steps.h"
 #include "sums.h"
 #include "watchdog.h"
@@ -322,6 +323,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     int p;
     if (outcome == YOKE_OK)
         outcome = yk_exchange_outcome(jd->device->place, flight->relies_on);
+    outcome = yk_pipeline_outcome(job, flight, outcome);
     status = outcome;
     if (outcome != YOKE_OK) { /* memory of the flight may be reused only when all its operations are
                                * over */

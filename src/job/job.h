@@ -62,6 +62,9 @@ struct yk_flight {
     int refused; /* 1: the lane got nothing when it asked last */
     struct yk_beside beside;
     int busy;     /* 1: issued, and not finished or abandoned */
+    int held;     /* 1: the lane has its chunk, but waits to issue it (life/pipeline.h) */
+    int chained;  /* 1: it was issued behind a flight of the job before (life/pipeline.h) */
+    unsigned undone_before; /* a chained flight: pipeline.undone of that job when it was issued */
     int launched; /* 1: the kernel may have run, or is running */
     int homing;   /* 1: results may have begun to reach the host */
     int slot;     /* slot of the lease; -1: the chunk is not a piece of a lease */
@@ -266,6 +269,18 @@ struct yk_job_progress {
     int64_t reported;            /* number of items in the last report */
 };
 
+/* See life/pipeline.h. Fields without a remark are under runtime.lock. */
+struct yk_job_pipeline {
+    struct yk_job *before; /* the job behind which this one began, with a reference; NULL: none.
+                              Constant from the begin to the end */
+    atomic_int waits;      /* 1: `before` is not over */
+    int followers;         /* number of jobs that began behind this one */
+    int64_t freed_ns;      /* end of `before`; 0: it had none */
+    /* Devices whose host threads wait for chunks of this job or for its end, as bits. */
+    _Atomic uint32_t awaited;
+    atomic_uint undone; /* number of its chunks that were launched and did not count */
+};
+
 /* What keeps the job alive. Under runtime.lock, except atomics and the gate. */
 struct yk_job_life {
     struct yk_gate done; /* opens when the job is DONE */
@@ -322,6 +337,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     struct yk_job_outcome outcome;
     struct yk_job_progress progress;
     struct yk_order order; /* its place among other jobs; under runtime.lock */
+    struct yk_job_pipeline pipeline;
     struct yk_job_life life;
     struct yk_job_lists lists;
 };
@@ -349,6 +365,14 @@ static inline int yk_job_is_driven(const struct yk_job *job, int device)
 static inline struct yk_kernel *yk_job_kernel(const struct yk_job *job, int form)
 {
     return form ? job->pair->alternative : job->kernel;
+}
+
+/* Returns when the job's time begins: when it began or, if it began behind another job, when that
+ * one ended. For a job that is over. */
+static inline int64_t yk_job_since(const struct yk_job *job)
+{
+    const int64_t begun_ns = job->outcome.submitted_ns, freed_ns = job->pipeline.freed_ns;
+    return freed_ns > begun_ns ? freed_ns : begun_ns;
 }
 
 /* Returns the number of indexes of the second and third dimension for one index of the first. */

@@ -171,11 +171,21 @@ yoke_status yk_order_link(struct yk_job *job, struct yk_job *const *after, int c
             return YOKE_ENOMEM;
     }
     job->order.waits = linking.count;
+    job->order.named = count;
     linking.room = linking.count > YK_EDGES ? job->order.more_edges : job->order.edges;
     if (linking.count > 0)
         add_all(&linking, after, count);
     list_uses(job);
     return YOKE_OK;
+}
+
+int yk_order_waits_only_for(const struct yk_job *job, const struct yk_job *from)
+{
+    const struct yk_edge *edge;
+    int count = 0;
+    for (edge = from->order.first_out; edge; edge = edge->next)
+        count += edge->to == job;
+    return count > 0 && count == job->order.waits && job->order.named == 0;
 }
 
 void yk_order_unlink(struct yk_job *job, int failed, const struct yk_order_next *next)

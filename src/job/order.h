@@ -41,7 +41,8 @@ struct yk_order {
     int count;
     struct yk_edge edges[YK_EDGES], *more_edges;
     struct yk_edge *first_out; /* edges to jobs that wait for this one */
-    int waits;                 /* number of jobs for which this one still waits */
+    int waits;                 /* number of edges to this job from jobs that are not over */
+    int named;                 /* number of jobs that it names as its predecessors */
 };
 
 /* Computes the rows that the job uses. Calls the arguments' rows functions. Without locks. */
@@ -51,6 +52,9 @@ void yk_order_close(struct yk_job *job);
 /* Makes the job wait for all linked jobs with which it conflicts, and for the `count` jobs of
  * `after`, some of which may be done. With runtime.lock held. YOKE_ENOMEM: nothing has changed. */
 yoke_status yk_order_link(struct yk_job *job, struct yk_job *const *after, int count);
+/* Returns 1 if the job waits for no other job than `from`, and that because of rows. With
+ * runtime.lock held. */
+int yk_order_waits_only_for(const struct yk_job *job, const struct yk_job *from);
 /* For a job that is over: passes jobs that waited only for it to `ready`. If it failed, passes jobs
  * that need its results to `doomed` before that. With runtime.lock held. `next` may be NULL if no
  * job waits for it. */

@@ -93,21 +93,29 @@ int yk_job_is_overdue(struct yk_job *job)
     return yk_now(job->runtime) > job->outcome.submitted_ns + 2 * (int64_t)YK_WORTH_WAKING_NS;
 }
 
+void yk_wake_devices(yoke_runtime *runtime, uint32_t devices)
+{
+    int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
+    for (d = count - 1; devices && d >= 0; d--)
+        for (w = 0; (devices & yk_team_bit(d)) && w < runtime->devices[d].worker_count; w++)
+            yk_wake(runtime, &runtime->devices[d].workers[w]);
+}
+
+void yk_wake_team(yoke_runtime *runtime, uint32_t devices)
+{
+    const uint32_t all =
+        yk_team_all(atomic_load_explicit(&runtime->device_count, memory_order_acquire));
+    if ((devices & all) == all)
+        yk_wake_all(runtime);
+    else
+        yk_wake_devices(runtime, devices);
+}
+
 /* Cores that do not take part are not woken, because they would disturb the threads that drive
  * GPUs. */
 void yk_job_wake(struct yk_job *job)
 {
-    yoke_runtime *runtime = job->runtime;
-    int d, w, all = 1;
-    for (d = 0; d < job->device_count; d++)
-        all &= yk_job_in_team(job, d);
-    if (all) {
-        yk_wake_all(runtime);
-        return;
-    }
-    for (d = job->device_count - 1; d >= 0; d--)
-        for (w = 0; yk_job_in_team(job, d) && w < runtime->devices[d].worker_count; w++)
-            yk_wake(runtime, &runtime->devices[d].workers[w]);
+    yk_wake_team(job->runtime, job->split.team);
 }
 
 void yk_job_tell(struct yk_job *job)

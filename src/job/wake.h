@@ -8,6 +8,10 @@
 void yk_wake_all(yoke_runtime *runtime);
 /* Called by a thread that was woken: wakes threads that yk_wake_all has still to wake. */
 void yk_wake_help(yoke_runtime *runtime);
+/* Wakes the sleeping threads of these devices, given as bits. */
+void yk_wake_devices(yoke_runtime *runtime, uint32_t devices);
+/* Wakes the threads of these devices; all if these are all devices. */
+void yk_wake_team(yoke_runtime *runtime, uint32_t devices);
 /* Makes this worker look for work again. */
 void yk_wake(yoke_runtime *runtime, struct yk_worker *worker);
 /* For a brief job that has begun, as one of `running` jobs: wakes at most one core, and none if it

@@ -5,6 +5,12 @@
  * known about similar jobs and where rows are. Jobs that still wait take little memory. To limit
  * memory, at most RUNNING_MOST jobs run at a time; more would not keep threads busier.
  *
+ * A job may also begin behind the job for whose rows it waits, while that one runs
+ * (flight/pipeline.h). It does if that is the only one, and if both follow the plan of their
+ * arrays: then devices keep to their rows, so parts need only wait for parts. A job that may change
+ * the plan waits, so that times of jobs before and after the change are told apart. At most one job
+ * at a time runs behind another: with two, a device has always something to do.
+ *
  * All with runtime.lock held.
  */
 
@@ -12,11 +18,13 @@
 
 #include "../base/status.h"
 #include "../flight/alternative.h"
+#include "../flight/pipeline.h"
 #include "../job/order.h"
 #include "../job/reduction.h"
 #include "../job/wake.h"
 #include "borrow.h"
 #include "decomposition.h"
+#include "foresee.h"
 #include "plan.h"
 #include "stranded.h"
 #include "weights.h"
@@ -29,6 +37,17 @@ static void append_ready(struct yk_job *job)
     job->lists.next_ready = NULL;
     *(runtime->first_ready ? &runtime->last_ready->lists.next_ready : &runtime->first_ready) = job;
     runtime->last_ready = job;
+}
+
+/* The last job for which this one waited is over. */
+static void release(struct yk_job *job)
+{
+    if (!job->turn) {
+        append_ready(job);
+        return;
+    }
+    job->pipeline.freed_ns = job->pipeline.before->outcome.ended_ns;
+    atomic_store_explicit(&job->pipeline.waits, 0, memory_order_release);
 }
 
 static void doom(struct yk_job *job, const struct yk_job *because)
@@ -135,7 +154,7 @@ static void leave_running(struct yk_job *job)
 
 void yk_job_retire(struct yk_job *job)
 {
-    static const struct yk_order_next next = { append_ready, doom };
+    static const struct yk_order_next next = { release, doom };
     yoke_runtime *runtime = job->runtime;
     *(job->lists.previous ? &job->lists.previous->lists.next : &runtime->first_job) =
         job->lists.next;
@@ -168,21 +187,66 @@ static void end_unbegun(struct yk_job *job)
     yk_job_release(job);
 }
 
-enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime)
+/* Returns 1 if `job`, which waits, should begin behind `before`, which runs. */
+static int goes_behind(const struct yk_job *job, const struct yk_job *before)
+{
+    return !job->turn && !atomic_load(&job->lanes.stop) && !atomic_load(&before->lanes.stop) &&
+           !yk_pipeline_waits(before) && !before->reduction && !before->sums.has_add &&
+           !job->sums.has_add && yk_order_waits_only_for(job, before) &&
+           yk_job_foresees(job, before);
+}
+
+static void begin_behind(struct yk_job *job, struct yk_job *before)
+{
+    yoke_status status;
+    yk_job_hold(before);
+    job->pipeline.before = before;
+    atomic_store_explicit(&job->pipeline.waits, 1, memory_order_relaxed);
+    before->pipeline.followers++;
+    status = yk_job_begin(job, -1);
+    if (status == YOKE_OK)
+        return;
+    yk_job_fail(job, status); /* it ends when its turn comes */
+    atomic_store_explicit(&job->pipeline.waits, 0, memory_order_relaxed);
+    job->pipeline.before = NULL;
+    before->pipeline.followers--;
+    yk_job_release(before); /* not the last reference: it runs */
+}
+
+/* Begins jobs behind running ones. Returns the devices that take part, as bits. */
+static uint32_t start_behind(yoke_runtime *runtime)
+{
+    struct yk_job *before;
+    const struct yk_edge *edge;
+    uint32_t team = 0;
+    for (before = runtime->running; before; before = before->lists.next_running)
+        for (edge = before->order.first_out; edge && runtime->running_count < RUNNING_MOST;
+             edge = edge->next)
+            if (goes_behind(edge->to, before)) {
+                begin_behind(edge->to, before);
+                team |= edge->to->turn ? edge->to->split.team : 0;
+            }
+    return team;
+}
+
+enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime, uint32_t *team)
 {
     enum yk_begun begun = YK_BEGUN_NONE;
+    *team = 0;
     while (runtime->first_ready && runtime->running_count < RUNNING_MOST) {
         struct yk_job *job = runtime->first_ready;
         yoke_status status;
         runtime->first_ready = job->lists.next_ready;
         if (!atomic_load(&job->lanes.stop) && (status = yk_job_begin(job, -1)) != YOKE_OK)
             yk_job_fail(job, status);
-        if (!job->turn)
+        if (!job->turn) {
             end_unbegun(job);
-        else if (!yk_job_is_brief(job))
+        } else if (!yk_job_is_brief(job)) {
             begun = YK_BEGUN_LONG;
-        else if (begun == YK_BEGUN_NONE)
+            *team |= job->split.team;
+        } else if (begun == YK_BEGUN_NONE)
             begun = YK_BEGUN_BRIEF;
     }
-    return begun;
+    *team |= start_behind(runtime);
+    return *team ? YK_BEGUN_LONG : begun;
 }

@@ -83,6 +83,8 @@ struct yk_decomposition {
                        */
     int cut_within;   /* 1: the cuts changed within this round, so rows move in the next one, too */
     int round_jobs;   /* number of its jobs */
+    int round_ends;   /* 1: it ends with the next job that ends, because a round's first job has
+                         begun behind that one (flight/pipeline.h) */
     double round_low; /* part_low of its first job */
     double round_ns;  /* sum of their times, and of the program's waits for their results */
     int last_round;   /* number of jobs of the latest complete round */
@@ -122,5 +124,9 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
 /* Starts or continues a round with this job. Makes a new plan if something changed or enough jobs
  * have run. */
 void yk_decomposition_plan(const struct yk_job *job);
+/* Returns 1 if the next job should make a plan. */
+int yk_decomposition_is_due(const struct yk_decomposition *decomposition);
+/* The present round is complete: its time tells about the team. */
+void yk_decomposition_end_round(struct yk_decomposition *decomposition);
 
 #endif

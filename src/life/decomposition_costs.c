@@ -88,7 +88,8 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
     if (!decomposition || !teaches(memory, crowded, job->device_count))
         return;
     member = &decomposition->members[job->split.member];
-    for (d = 0; d < job->device_count; d++) {
+    /* A part launched behind another one has no overhead of its own. */
+    for (d = 0; !job->pipeline.before && d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
         const int host = jd->device->device->desc.host_memory;
         struct yk_cost_sample sample;
@@ -106,8 +107,10 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
         stay_there(job);
     decomposition->members[job->split.member].went_by_plan = job->split.planned;
     decomposition->round_jobs++;
-    decomposition->round_ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
-    if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)
+    decomposition->round_ns += (double)(job->outcome.ended_ns - yk_job_since(job));
+    if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock && !job->pipeline.before)
         decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
     decomposition->round_counts &= !readied && !crowded && job->split.planned;
+    if (decomposition->round_ends)
+        yk_decomposition_end_round(decomposition);
 }

@@ -398,7 +398,7 @@ static void plan_anew(const struct yk_job *job)
  * changed, or the number of jobs has grown by MORE_JOBS, and there is time for planning. There is
  * time if all plans took less than PLANNING of the time of all jobs, plus the time by which jobs
  * have exceeded the plan, because another team may gain that. The first plan needs no such time. */
-static int is_due(const struct yk_decomposition *decomposition)
+int yk_decomposition_is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
     if (!decomposition->stands || (asked && asked != decomposition->team))
@@ -426,8 +426,9 @@ static int begins_round(const struct yk_job *job)
            member->part_low <= decomposition->round_low;
 }
 
-static void end_round(struct yk_decomposition *decomposition)
+void yk_decomposition_end_round(struct yk_decomposition *decomposition)
 {
+    decomposition->round_ends = 0;
     if (decomposition->round_counts && decomposition->round_jobs > 0) {
         decomposition->last_round = decomposition->round_jobs;
         decomposition->unexplained_ns += fmax(
@@ -447,12 +448,15 @@ void yk_decomposition_plan(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
     if (begins_round(job)) {
-        end_round(decomposition);
+        if (job->pipeline.before)
+            decomposition->round_ends = 1;
+        else
+            yk_decomposition_end_round(decomposition);
         decomposition->round_low = decomposition->members[job->split.member].part_low;
     } else if (!decomposition->guessed) {
         return;
     }
-    if (!is_due(decomposition))
+    if (job->pipeline.before || !yk_decomposition_is_due(decomposition))
         return;
     plan_anew(job);
     decomposition->cut_within =

@@ -6,10 +6,13 @@
  * what the job holds can be released. A lane first counts itself, then checks whether the job still
  * runs. The thread that ends the job first changes the phase, then checks whether a lane is inside.
  * So at least one of the two sees the other.
+ *
+ * A job that began behind another one ends after it (flight/pipeline.h).
  */
 #include "end.h"
 
 #include "../flight/held_memory.h"
+#include "../flight/pipeline.h"
 #include "../job/lost_rows.h"
 #include "../job/reduction.h"
 #include "../job/wake.h"
@@ -104,6 +107,7 @@ static void end_job(struct yk_job *job)
     yoke_runtime *runtime = job->runtime;
     struct yk_job *told;
     enum yk_begun begun;
+    uint32_t team, awaited;
     int running, keeps;
     if (merge(job)) {
         atomic_store(&job->phase, YK_RUNNING);
@@ -121,22 +125,27 @@ static void end_job(struct yk_job *job)
         trace(job);
     yk_job_condense(job);
     yk_job_retire(job);
-    begun = yk_jobs_start_ready(runtime);
+    begun = yk_jobs_start_ready(runtime, &team);
     running = runtime->running_count;
+    awaited = atomic_exchange(&job->pipeline.awaited, 0);
     yk_unlock(&runtime->lock);
 
     /* The caller has a reference to the job or its workspace, so the job exists until this lane has
      * left.
      */
     keeps = job->life.keeps;
+    if (job->pipeline.before)
+        yk_job_release(job->pipeline.before);
+    job->pipeline.before = NULL;
     yk_reduction_close(job);
     yk_gate_open(&job->life.done);
     if (!keeps)
         yk_job_look_away(job);
     if (told)
         yk_job_release(told);
+    yk_wake_devices(runtime, awaited);
     if (begun == YK_BEGUN_LONG)
-        yk_wake_all(runtime);
+        yk_wake_team(runtime, team);
     else if (begun == YK_BEGUN_BRIEF && !(yk_is_core(runtime) && running == 1))
         yk_wake_few(runtime, running);
 }
@@ -148,7 +157,8 @@ void yk_job_leave(struct yk_job *job)
         return;
     yk_lock(&job->lock);
     if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->lanes.flying) == 0 &&
-        (atomic_load(&job->lanes.stop) || (yk_dispatch_left(job->dispatch) == 0))) {
+        (atomic_load(&job->lanes.stop) || yk_dispatch_left(job->dispatch) == 0) &&
+        !yk_pipeline_await(job, __builtin_ctz(job->split.team))) {
         atomic_store(&job->phase, YK_ENDING);
         ends = atomic_load(&job->lanes.flying) == 0;
         if (!ends) /* a lane entered meanwhile, and ends the job when it leaves */

@@ -7,14 +7,23 @@
 #include "knowledge.h"
 #include "weights.h"
 
+/* Returns 1 if other jobs ran beside it than the one behind which it began and those that began
+ * behind it. */
+static int ran_beside(const struct yk_job *job)
+{
+    return job->split.crowded ||
+           job->runtime->turns != job->turn + (uint64_t)job->pipeline.followers;
+}
+
 /* Returns what all devices have in common in this job. crowded: other jobs ran beside it and took
  * part of its time. tells_lines: its time shows how long parts take; it does not if memory was made
  * ready (later jobs need not do that), a device was lost, or devices tried kernels. */
 static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory)
 {
     struct yk_learned_job ran = { .items = job->last - job->first,
-                                  .crowded = job->split.crowded || job->runtime->turns != job->turn,
-                                  .begun_ns = job->outcome.submitted_ns,
+                                  .crowded = ran_beside(job) || job->pipeline.before ||
+                                             job->pipeline.followers > 0,
+                                  .begun_ns = yk_job_since(job),
                                   .ended_ns = job->outcome.ended_ns,
                                   .by_lines = yk_partitioner_needs_lessons(job->split.partitioner),
                                   .tells_lines = yk_places_readied(&job->runtime->places) ==
@@ -80,7 +89,7 @@ void yk_job_learn(struct yk_job *job)
     yk_knowledge_note(job, memory);
     if (!learn_speeds(job, memory, &ran, &team))
         return;
-    yk_job_note_costs(job, memory, ran.crowded);
+    yk_job_note_costs(job, memory, ran_beside(job));
     if (job->split.planned)
         return;
     yk_late_note(&memory->late, &ran);

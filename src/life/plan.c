@@ -137,6 +137,12 @@ static void call_builders(struct yk_job *job)
         job->split.team |= hosts;
 }
 
+/* Returns 1 if other jobs run than the one behind which this one begins. */
+static int runs_beside(const struct yk_job *job)
+{
+    return job->runtime->running_count > (job->pipeline.before != NULL);
+}
+
 /* Chooses the devices that take part, and fills in the reasons for that. */
 static void call_team(struct yk_job *job, const struct yk_memory *memory,
                       struct yk_split_device *known)
@@ -144,7 +150,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     int d, left_out = 0, count = job->device_count;
     const int judges = memory && yk_job_splits_freely(job->split.partitioner);
     struct yk_team *team = judges ? &yk_kernel_memorise(job->kernel, job->split.key)->team : NULL;
-    job->split.crowded = job->runtime->running_count > 0;
+    job->split.crowded = runs_beside(job);
     job->split.team =
         judges ? yk_team_choose(team,
                                 &(struct yk_team_asks){ .devices = known,
@@ -189,7 +195,7 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
     job->split.has_memory = memory != NULL;
     job->split.times_team = 0; /* planned jobs teach nothing about teams */
     job->split.items_per_ns = 0;
-    job->split.crowded = job->runtime->running_count > 0;
+    job->split.crowded = runs_beside(job);
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
         jd->share = known[d].share;

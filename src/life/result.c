@@ -162,14 +162,14 @@ yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts
     for (d = 0; d < job->device_count; d++)
         if (job->devices[d].failed)
             gone |= (uint64_t)1 << d;
-    return yk_dispatch_account(job->dispatch, job->outcome.ended_ns - job->outcome.submitted_ns,
+    return yk_dispatch_account(job->dispatch, job->outcome.ended_ns - yk_job_since(job),
                                gone, accounts);
 }
 
 static double ended_seconds(const struct yk_job *job, int device)
 {
     const struct yk_split_outcome *outcome = &job->devices[device].outcome;
-    return outcome->items > 0 ? (double)(outcome->ended_ns - job->outcome.submitted_ns) * 1e-9 : 0;
+    return outcome->items > 0 ? (double)(outcome->ended_ns - yk_job_since(job)) * 1e-9 : 0;
 }
 
 static yoke_status fill_models(const struct yk_job *job, char **next, yoke_result *result)
@@ -221,7 +221,7 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
         return YOKE_ENOMEM;
     result = yk_carve(&next, sizeof *result);
     result->version = 4;
-    result->seconds = (double)(job->outcome.ended_ns - job->outcome.submitted_ns) * 1e-9;
+    result->seconds = (double)(job->outcome.ended_ns - yk_job_since(job)) * 1e-9;
     result->partitioner = yk_carve_text(&next, yk_job_partitioner_text(job, text));
     result->traffic.to_devices = atomic_load(&job->outcome.bytes_to);
     result->traffic.from_devices = atomic_load(&job->outcome.bytes_from);

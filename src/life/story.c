@@ -35,7 +35,7 @@ void yk_story_forget(const yoke_runtime *runtime)
 
 static int is_wanted(const struct yk_job *job, uint64_t jobs)
 {
-    return job->outcome.ended_ns - job->outcome.submitted_ns >= LONG_NS || (jobs & (jobs - 1)) == 0;
+    return job->outcome.ended_ns - yk_job_since(job) >= LONG_NS || (jobs & (jobs - 1)) == 0;
 }
 
 static struct yk_story *story_of(struct yk_kernel *kernel, int devices)
@@ -76,7 +76,7 @@ static void work_out(const struct yk_job *job, struct yk_story *story)
     if (yk_job_account(job, accounts) != YOKE_OK)
         return;
     story->items = job->last - job->first;
-    story->ns = job->outcome.ended_ns - job->outcome.submitted_ns;
+    story->ns = job->outcome.ended_ns - yk_job_since(job);
     story->device_count = job->device_count;
     snprintf(story->job, sizeof story->job, "%s", job->name);
     snprintf(story->partitioner, sizeof story->partitioner, "%s",

@@ -29,7 +29,7 @@ const struct yk_option yk_machine_options[] = {
     { "fixed", NULL, NULL,
       "cost of a kernel beside its items, during which others wait [0 cpu, 5us gpu]",
       YK_OPTION_SECONDS, FIELD(fixed), NULL },
-    { "launch", NULL, NULL, "gpu: delay until a kernel may start; others run meanwhile [0]",
+    { "launch", NULL, NULL, "gpu: delay from a launch until its kernel may start; others run meanwhile [0]",
       YK_OPTION_SECONDS, FIELD(launch), NULL },
     { "fill", NULL, NULL, "items that run at once on a GPU, or in a core's vectors [1]",
       YK_OPTION_INT, FIELD(fill), NULL },

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
+#include "../base/interval.h"
 #include "../model/adjust.h"
 #include "../model/line.h"
 
@@ -204,6 +205,16 @@ double yk_dispatch_others_ns(const struct yk_dispatch *dispatch, int device);
 int64_t yk_dispatch_left(const struct yk_dispatch *dispatch); /* items not yet completed */
 int64_t yk_dispatch_free(const struct yk_dispatch *dispatch); /* items not handed out */
 int yk_dispatch_out(const struct yk_dispatch *dispatch); /* chunks handed out and not answered */
+
+/* Items that are not completed: free ones, or those of a chunk that is out. */
+struct yk_undone {
+    struct yk_interval items;
+    int device, lane; /* that have the chunk; -1: the items are free */
+};
+/* Calls `each` for all items that are not completed, until it returns 1. Returns 1 if it did. */
+int yk_dispatch_find_undone(const struct yk_dispatch *dispatch,
+                            int (*each)(void *context, const struct yk_undone *undone),
+                            void *context);
 
 /* What a device did and what was learned about it. */
 struct yk_split_outcome {

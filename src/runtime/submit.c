@@ -102,6 +102,7 @@ static yoke_status link_in(struct entry *entry)
 {
     struct yk_job *job = entry->job;
     yoke_status status;
+    uint32_t team;
     int begins;
     status = yk_order_link(job, entry->after.jobs, entry->after.count);
     if (status != YOKE_OK)
@@ -120,7 +121,7 @@ static yoke_status link_in(struct entry *entry)
     job->runtime->last_job = job;
     if (!begins) {
         yk_job_line_up(job, entry->after.jobs, entry->after.count);
-        yk_jobs_start_ready(job->runtime);
+        yk_jobs_start_ready(job->runtime, &team);
     }
     return YOKE_OK;
 }

@@ -10,6 +10,7 @@
 #include "../flight/forecast.h"
 #include "../flight/landing.h"
 #include "../flight/packed.h"
+#include "../flight/pipeline.h"
 #include "../flight/steps.h"
 #include "../flight/sums.h"
 #include "../flight/watchdog.h"
@@ -124,7 +125,11 @@ static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_n
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    const int waits = (job->packs && yk_packed_waits(job, device)) || yk_sums_are_leaving(jd);
+    /* Cores tell coherence what a lease writes before they write it, so they do not overlap the job
+     * before. */
+    const int waits =
+        (job->packs && yk_packed_waits(job, device)) || yk_sums_are_leaving(jd) ||
+        (jd->device->device->desc.host_memory && yk_pipeline_await(job, device));
     int got;
     yk_lock(&job->lock);
     got = !waits && takes_part(jd) && ask(job, device, lane, wake_ns);
@@ -235,7 +240,7 @@ static void issue(struct yk_job *job, int device, int lane)
             return;
         }
         if (flight->kernel || flight->home) {
-            yk_flight_foretell(jd, flight, flight->issued_ns);
+            yk_flight_foretell(jd, flight, yk_pipeline_begins(job, device, lane));
             yk_job_foretell(job, flight);
             yk_watchdog_begin(job, device, lane);
             flight->watched = 0;
@@ -244,6 +249,44 @@ static void issue(struct yk_job *job, int device, int lane)
             return;
         }
     } while (ended(job, device, lane, YOKE_OK));
+}
+
+/* Issues the chunk that the lane has if its turn has come. */
+static enum yk_lane_state issue_in_turn(struct yk_job *job, int device, int lane)
+{
+    struct yk_flight *flight = &job->devices[device].flights[lane];
+    const enum yk_turn turn = job->devices[device].device->device->desc.host_memory
+                                  ? YK_TURN_NOW
+                                  : yk_pipeline_turn(job, device, lane);
+    flight->held = turn == YK_TURN_LATER;
+    if (flight->held) {
+        flight->launched = 0;
+        return YK_LANE_IDLE;
+    }
+    flight->chained = turn == YK_TURN_BEHIND;
+    if (flight->chained)
+        flight->undone_before = atomic_load(&job->pipeline.before->pipeline.undone);
+    issue(job, device, lane);
+    return YK_LANE_WORKED;
+}
+
+/* Goes on with the chunk that the lane holds, or gives it back if the job was stopped or the device
+ * is lost. */
+static enum yk_lane_state go_on_held(struct yk_job *job, int device, int lane)
+{
+    struct yk_flight *flight = &job->devices[device].flights[lane];
+    if (atomic_load(&job->devices[device].device->place->lost)) {
+        yk_lane_device_failed(job, device);
+        return YK_LANE_WORKED;
+    }
+    if (!yk_job_is_stopped(job)) {
+        flight->issued_ns = yk_now(job->runtime);
+        return issue_in_turn(job, device, lane);
+    }
+    flight->held = 0;
+    yk_lane_undone(job, device, lane, YOKE_ECANCELED);
+    yk_job_leave(job);
+    return YK_LANE_WORKED;
 }
 
 /* Leaves the job, in which the lane got nothing. If the job seemed too short to wake the threads of
@@ -262,8 +305,11 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     struct yk_flight *flight = &jd->flights[lane];
     yoke_status status;
     *wake_ns = 0;
+    if (flight->held)
+        return go_on_held(job, device, lane);
     if (flight->busy) {
-        if (!yk_flight_complete(job, device, lane, &status))
+        if (yk_pipeline_holds_back(job, device, lane) ||
+            !yk_flight_complete(job, device, lane, &status))
             return yk_watchdog_look(job, device, lane, wake_ns) ? YK_LANE_WORKED : YK_LANE_BUSY;
         if (ended(job, device, lane, status))
             issue(job, device, lane);
@@ -283,6 +329,5 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     if (!flight->issued_ns) /* the lane did not ask the dispatcher */
         flight->issued_ns = yk_now(job->runtime);
     flight->done = 0;
-    issue(job, device, lane);
-    return YK_LANE_WORKED;
+    return issue_in_turn(job, device, lane);
 }

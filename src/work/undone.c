@@ -32,6 +32,9 @@ static void end_flights(struct yk_job *job, int device)
     /* The lanes of a CPU belong to other threads, and the job ends anyway. */
     for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
+        if (flight->held)
+            yk_job_leave(job);
+        flight->held = 0;
         if (!flight->busy)
             continue;
         came_through = yk_flight_complete(job, device, lane, &outcome) && outcome == YOKE_OK;
@@ -51,6 +54,7 @@ void yk_lane_device_failed(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     char *text;
+    atomic_fetch_add(&job->pipeline.undone, 1);
     yk_place_check(jd->device->place); /* this thread's error text may be about another job */
     text = yk_strdup(yoke_error_text());
     end_flights(job, device);
@@ -91,8 +95,10 @@ static void chunk_returned(struct yk_job *job, int device, int lane, yoke_status
 void yk_lane_undone(struct yk_job *job, int device, int lane, yoke_status why)
 {
     struct yk_job_device *jd = &job->devices[device];
-    if (jd->flights[lane].launched)
+    if (jd->flights[lane].launched) {
+        atomic_fetch_add(&job->pipeline.undone, 1);
         spoil(job, device, lane);
+    }
     if (jd->flights[lane].launched && job->sums.has_add) {
         char *text = yk_strdup(yoke_error_text());
         end_flights(job, device);

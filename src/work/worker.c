@@ -118,10 +118,27 @@ static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *work
         return YK_LANE_IDLE;
     yk_calls_enter(job, worker->device, &stepper);
     state = yk_device_step(job, worker->device, wake_ns);
-    if (state == YK_LANE_BUSY && yk_device_watch(job, worker->device))
-        state = YK_LANE_WORKED;
     yk_calls_leave(job, worker->device, &stepper);
     return state;
+}
+
+/* Watches the device's flights of the first job that has any: those of later jobs come after them.
+ * Returns 1 if one may have ended. */
+static int watch_device(struct yk_worker *worker)
+{
+    struct yk_job *job = NULL;
+    struct yk_stepper stepper;
+    int64_t look_at;
+    int busy = 0, over = 0;
+    while ((job = yk_job_next(worker->runtime, job))) {
+        if (busy || worker->device >= job->device_count || yk_job_is_driven(job, worker->device))
+            continue;
+        yk_calls_enter(job, worker->device, &stepper);
+        busy = yk_device_is_busy(job, worker->device, yk_now(worker->runtime), &look_at);
+        over = busy && yk_device_watch(job, worker->device);
+        yk_calls_leave(job, worker->device, &stepper);
+    }
+    return over;
 }
 
 static int is_borrowed(struct yk_job *job, const struct yk_worker *worker)
@@ -182,6 +199,8 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     }
     if (stepped)
         stay(worker, keeps);
+    if (best == YK_LANE_BUSY && worker->lane < 0 && watch_device(worker))
+        best = YK_LANE_WORKED;
     return best;
 }
 

@@ -241,12 +241,11 @@ void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct
     struct sim_device *device = queue->device;
     const double duration =
         cost->duration_ns * yk_machine_noise(device->settings.noise, &device->noise_state);
-    int64_t start = yk_sim.now;
+    int64_t start = yk_sim.now + llround(cost->delay_ns);
     if (start < queue->tail)
         start = queue->tail;
     if (start < cost->ready)
         start = cost->ready;
-    start += llround(cost->delay_ns);
     if (device->lane_free && start < *cost->engine)
         start = *cost->engine;
     event->device = device;

@@ -1,0 +1,48 @@
+/* pipeline.h - jobs that overlap although one waits for the other's rows.
+ *
+ * A chunk of a job needs only the rows that it uses, not the end of the whole job before. Between
+ * two jobs a device is idle while its thread notices the end of a chunk, the job ends, the next one
+ * begins, and its chunk is launched: 10 to 25 us, as long as the kernels of a short job. So a job
+ * may begin behind the job before it, while that one still runs (life/begin.c says when). Then each
+ * of its chunks has one of three turns. NOW: no unfinished item of the job before uses its rows.
+ * BEHIND: only chunks under way on the same device do; the kernel is launched after theirs, so the
+ * device is never idle. LATER: the lane holds the chunk until a chunk of the job before ends.
+ *
+ * The job still ends after the one before, and fails if it needs that one's results and that one
+ * fails. If a chunk does not count behind which another was launched, that one does not count
+ * either.
+ */
+#ifndef YK_FLIGHT_PIPELINE_H
+#define YK_FLIGHT_PIPELINE_H
+
+#include "../job/job.h"
+
+enum yk_turn { YK_TURN_NOW, YK_TURN_BEHIND, YK_TURN_LATER };
+
+/* Returns 1 if the job before is not over. */
+static inline int yk_pipeline_waits(const struct yk_job *job)
+{
+    return atomic_load_explicit(&job->pipeline.waits, memory_order_acquire);
+}
+/* The turn of the chunk that the lane has. LATER: the device's thread is woken when a chunk of the
+ * job before ends. Takes the lock of that job. */
+enum yk_turn yk_pipeline_turn(struct yk_job *job, int device, int lane);
+/* Has the thread of `device` woken when a chunk of the job before ends, or when that job is over.
+ * Returns 0 if it is over. */
+int yk_pipeline_await(struct yk_job *job, int device);
+/* Returns 1 if the lane's flight, which seems over, must wait until those behind which it was
+ * launched are reported: otherwise their results would seem newer than its own. */
+int yk_pipeline_holds_back(struct yk_job *job, int device, int lane);
+/* Returns YOKE_ELOST if a chunk of the job before did not count after the flight was launched
+ * behind it; else `outcome`. */
+yoke_status yk_pipeline_outcome(const struct yk_job *job, const struct yk_flight *flight,
+                                yoke_status outcome);
+/* Returns when the lane's flight, which was just issued, should begin: now, or at the predicted end
+ * of those behind which it was launched. */
+int64_t yk_pipeline_begins(const struct yk_job *job, int device, int lane);
+/* Writes the kernels behind which the lane's flight is launched, at most YK_BEHIND_MOST, and
+ * returns their number. The queue of its lane orders the others. */
+enum { YK_BEHIND_MOST = 4 };
+int yk_pipeline_after(const struct yk_job *job, int device, int lane, struct yk_event **after);
+
+#endif
