@@ -46,8 +46,8 @@ static int conflicts(const struct look *look, struct yk_interval items)
 static int is_under_way(const struct yk_job *before, int device, int lane)
 {
     const struct yk_flight *flight = &before->devices[device].flights[lane];
-    return !yk_job_is_driven(before, device) && flight->busy && flight->kernel &&
-           !flight->home && !flight->folded && !flight->homing;
+    return !yk_job_is_driven(before, device) && flight->busy && flight->kernel && !flight->home &&
+           !flight->folded && !flight->homing;
 }
 
 static int see(void *context, const struct yk_undone *undone)
@@ -141,8 +141,9 @@ yoke_status yk_pipeline_outcome(const struct yk_job *job, const struct yk_flight
     if (outcome != YOKE_OK || !flight->chained ||
         atomic_load(&job->pipeline.before->pipeline.undone) == flight->undone_before)
         return outcome;
-    return yk_fail(YOKE_ELOST, "%s: rows that it reads were not written, because a chunk of %s "
-                               "before it was lost",
+    return yk_fail(YOKE_ELOST,
+                   "%s: rows that it reads were not written, because a chunk of %s "
+                   "before it was lost",
                    job->name, job->pipeline.before->name);
 }
 

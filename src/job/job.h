@@ -61,14 +61,14 @@ struct yk_flight {
     _Atomic uint32_t out;
     int refused; /* 1: the lane got nothing when it asked last */
     struct yk_beside beside;
-    int busy;     /* 1: issued, and not finished or abandoned */
-    int held;     /* 1: the lane has its chunk, but waits to issue it (life/pipeline.h) */
-    int chained;  /* 1: it was issued behind a flight of the job before (life/pipeline.h) */
+    int busy;    /* 1: issued, and not finished or abandoned */
+    int held;    /* 1: the lane has its chunk, but waits to issue it (life/pipeline.h) */
+    int chained; /* 1: it was issued behind a flight of the job before (life/pipeline.h) */
     unsigned undone_before; /* a chained flight: pipeline.undone of that job when it was issued */
-    int launched; /* 1: the kernel may have run, or is running */
-    int homing;   /* 1: results may have begun to reach the host */
-    int slot;     /* slot of the lease; -1: the chunk is not a piece of a lease */
-    int64_t done; /* items of that lease that the lane did since issued_ns */
+    int launched;           /* 1: the kernel may have run, or is running */
+    int homing;             /* 1: results may have begun to reach the host */
+    int slot;               /* slot of the lease; -1: the chunk is not a piece of a lease */
+    int64_t done;           /* items of that lease that the lane did since issued_ns */
     int64_t issued_ns, bytes_in, bytes_out;
     int64_t bytes_between, bytes_passed; /* from other devices; from the host to other devices */
     /* Part of bytes_in that all chunks of the job read, so no later chunk has to copy it. Counted

@@ -1,6 +1,6 @@
 /* foresee.h - whether a job that has not begun will be divided as the job before it is. Then it may
- * begin behind that one (begin.c). Only guesses: if it is wrong, the job is divided as any other, and
- * its chunks wait for rows.
+ * begin behind that one (begin.c). Only guesses: if it is wrong, the job is divided as any other,
+ * and its chunks wait for rows.
  */
 #ifndef YK_LIFE_FORESEE_H
 #define YK_LIFE_FORESEE_H

@@ -162,8 +162,8 @@ yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts
     for (d = 0; d < job->device_count; d++)
         if (job->devices[d].failed)
             gone |= (uint64_t)1 << d;
-    return yk_dispatch_account(job->dispatch, job->outcome.ended_ns - yk_job_since(job),
-                               gone, accounts);
+    return yk_dispatch_account(job->dispatch, job->outcome.ended_ns - yk_job_since(job), gone,
+                               accounts);
 }
 
 static double ended_seconds(const struct yk_job *job, int device)

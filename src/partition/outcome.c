@@ -57,9 +57,8 @@ int yk_dispatch_find_undone(const struct yk_dispatch *dispatch,
     for (d = 0; d < dispatch->view.device_count; d++)
         for (index = dispatch->devices[d].outs; index >= 0; index = dispatch->outs[index].next) {
             const struct yk_out *out = &dispatch->outs[index];
-            if (each(context, &(struct yk_undone){ { out->chunk.first, out->chunk.last },
-                                                   d,
-                                                   out->lane }))
+            if (each(context,
+                     &(struct yk_undone){ { out->chunk.first, out->chunk.last }, d, out->lane }))
                 return 1;
         }
     return 0;

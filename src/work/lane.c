@@ -127,9 +127,8 @@ static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_n
     struct yk_flight *flight = &jd->flights[lane];
     /* Cores tell coherence what a lease writes before they write it, so they do not overlap the job
      * before. */
-    const int waits =
-        (job->packs && yk_packed_waits(job, device)) || yk_sums_are_leaving(jd) ||
-        (jd->device->device->desc.host_memory && yk_pipeline_await(job, device));
+    const int waits = (job->packs && yk_packed_waits(job, device)) || yk_sums_are_leaving(jd) ||
+                      (jd->device->device->desc.host_memory && yk_pipeline_await(job, device));
     int got;
     yk_lock(&job->lock);
     got = !waits && takes_part(jd) && ask(job, device, lane, wake_ns);

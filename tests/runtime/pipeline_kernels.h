@@ -1,0 +1,8 @@
+#ifndef PIPELINE_KERNELS_H
+#define PIPELINE_KERNELS_H
+#include <yoke/kernel.h>
+
+#ifndef YOKE_FLATTEN
+extern const yoke_kernel q_add, q_near, q_far, q_sum;
+#endif
+#endif

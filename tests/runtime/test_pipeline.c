@@ -1,0 +1,297 @@
+/* test_pipeline.c - submitted jobs that wait for each other's rows begin behind each other: the
+ * device is not idle between them, results are those of a plain loop, a lost device loses nothing in
+ * silence, and a job ends after the one before it. On simulated machines; random programs also on
+ * the devices in the arguments.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "../../src/machine/random.h"
+#include "ok.h"
+#include "pipeline_kernels.h"
+
+enum { ARRAYS = 4, ROWS_MOST = 40000, QUEUED_MOST = 200 };
+
+/* A program beside a plain loop that does the same. */
+struct twin {
+    yoke_runtime *runtime;
+    yoke_array *array[ARRAYS];
+    uint32_t device[ARRAYS][ROWS_MOST], host[ARRAYS][ROWS_MOST];
+    int64_t rows, sums[QUEUED_MOST], host_sums[QUEUED_MOST];
+    yoke_ticket *tickets[QUEUED_MOST];
+    int queued;
+};
+
+static struct twin twin;
+
+static void twin_open(const char *devices, int64_t rows)
+{
+    memset(&twin, 0, sizeof twin);
+    twin.runtime = open_runtime(devices);
+    twin.rows = rows;
+    for (int a = 0; a < ARRAYS; a++) {
+        for (int64_t i = 0; i < rows; i++)
+            twin.device[a][i] = twin.host[a][i] = (uint32_t)(i * (a + 3));
+        OK(yoke_array_wrap(twin.runtime, twin.device[a], rows, sizeof(uint32_t), &twin.array[a]));
+    }
+}
+
+static void twin_close(int lost)
+{
+    for (int a = 0; a < ARRAYS; a++) {
+        const yoke_status status = yoke_array_close(twin.array[a]);
+        assert_true(status == YOKE_OK || (lost && status == YOKE_ELOST));
+    }
+    OK(yoke_close(twin.runtime));
+}
+
+static int draw(uint64_t *random, int64_t below)
+{
+    return (int)(yk_random_next(random) * (double)below);
+}
+
+enum kind { ADD, NEAR, FAR, SUM, KINDS };
+
+struct call {
+    enum kind kind;
+    int x, y;
+    int64_t first, last;
+};
+
+static void call_here(const struct call *call)
+{
+    const uint32_t *x = twin.host[call->x];
+    uint32_t *y = twin.host[call->y];
+    for (int64_t i = call->first; i < call->last; i++)
+        if (call->kind == ADD)
+            y[i] = y[i] * 7 + x[i];
+        else if (call->kind == NEAR)
+            y[i] = 3 * x[i] + (i > 0 ? x[i - 1] : 0) + (i + 1 < twin.rows ? 5 * x[i + 1] : 0);
+        else if (call->kind == FAR)
+            y[i] = x[(7 * i + 1) % twin.rows] + 1;
+        else
+            twin.host_sums[twin.queued] += (int64_t)x[i];
+}
+
+static void submit(const struct call *call)
+{
+    static const uint32_t seven = 7;
+    yoke_array *x = twin.array[call->x], *y = twin.array[call->y];
+    const yoke_job jobs[KINDS] = {
+        [ADD] = { .kernel = &q_add, .args = { yoke_value(seven), yoke_in(x), yoke_inout(y) } },
+        [NEAR] = { .kernel = &q_near,
+                   .args = { yoke_value(twin.rows), yoke_in_halo(x, 1, 1), yoke_out(y) } },
+        [FAR] = { .kernel = &q_far,
+                  .args = { yoke_value(twin.rows), yoke_in_whole(x), yoke_out(y) } },
+        [SUM] = { .kernel = &q_sum,
+                  .args = { yoke_in(x), yoke_reduce_to(&twin.sums[twin.queued]) } },
+    };
+    yoke_job job = jobs[call->kind];
+    job.range.first = call->first;
+    job.range.last = call->last;
+    call_here(call);
+    OK(yoke_submit(twin.runtime, &job, &twin.tickets[twin.queued++]));
+}
+
+/* Waits for all jobs. Returns the first error. */
+static yoke_status wait_all(void)
+{
+    yoke_status worst = YOKE_OK;
+    for (int k = 0; k < twin.queued; k++) {
+        const yoke_status status = yoke_wait(twin.tickets[k], NULL);
+        worst = worst == YOKE_OK ? status : worst;
+        if (worst == YOKE_OK && twin.sums[k] != twin.host_sums[k])
+            fail_msg("sum %d is %lld, not %lld", k, (long long)twin.sums[k],
+                     (long long)twin.host_sums[k]);
+        twin.sums[k] = twin.host_sums[k] = 0;
+    }
+    twin.queued = 0;
+    return worst;
+}
+
+/* Returns 0 if rows of an array are lost. */
+static int compare(const char *what)
+{
+    for (int a = 0; a < ARRAYS; a++) {
+        const yoke_status status = yoke_array_acquire(twin.array[a], YOKE_READ);
+        if (status == YOKE_ELOST)
+            return 0;
+        OK(status);
+        for (int64_t i = 0; i < twin.rows; i++)
+            if (twin.device[a][i] != twin.host[a][i])
+                fail_msg("%s: array %d, row %lld is %u, not %u", what, a, (long long)i,
+                         twin.device[a][i], twin.host[a][i]);
+        OK(yoke_array_release(twin.array[a]));
+    }
+    return 1;
+}
+
+static void draw_call(uint64_t *random, struct call *call)
+{
+    *call = (struct call){ .kind = (enum kind)draw(random, KINDS),
+                           .x = draw(random, ARRAYS),
+                           .last = twin.rows };
+    call->y = (call->x + 1 + draw(random, ARRAYS - 1)) % ARRAYS;
+    if (draw(random, 6) == 0)
+        call->first = twin.rows / 3;
+    if (draw(random, 6) == 0)
+        call->last = twin.rows - twin.rows / 4;
+}
+
+/* A loop of one to four kernels, all its jobs queued. */
+static yoke_status loop(uint64_t *random)
+{
+    struct call calls[4];
+    const int count = 1 + draw(random, 4);
+    const int turns = 8 + draw(random, 40);
+    for (int c = 0; c < count; c++)
+        draw_call(random, &calls[c]);
+    for (int t = 0; t < turns; t++)
+        for (int c = 0; c < count; c++)
+            submit(&calls[c]);
+    return wait_all();
+}
+
+/* Ends early if jobs fail, which must be because a device was lost. */
+static void run_program(const char *devices, uint64_t seed, int may_fail)
+{
+    uint64_t random = seed;
+    char what[300];
+    yoke_status status = YOKE_OK;
+    snprintf(what, sizeof what, "%s, seed %llu", devices, (unsigned long long)seed);
+    twin_open(devices, 2000 + (int64_t)draw(&random, ROWS_MOST - 2000));
+    for (int l = 0; l < 6 && status == YOKE_OK; l++) {
+        status = loop(&random);
+        if (status == YOKE_OK)
+            status = compare(what) ? YOKE_OK : YOKE_ELOST;
+        else if (!may_fail)
+            fail_msg("%s: %s", what, yoke_error_text());
+        else if (status != YOKE_ELOST && status != YOKE_ECANCELED && status != YOKE_EDEVICE)
+            fail_msg("%s: %s: %s", what, yoke_status_text(status), yoke_error_text());
+    }
+    assert_true(status == YOKE_OK || may_fail);
+    twin_close(may_fail);
+}
+
+#define GPU "rate=2e9:launch=8us:fixed=1us:fill=500:noise=0.05"
+
+static void random_programs(void **state)
+{
+    static const char *const devices[] = {
+        "sim:gpu:" GPU,
+        "sim:gpu*2:" GPU ":peer=50e9",
+        "sim:gpu*3:" GPU ":lanes=2",
+        "sim:gpu:" GPU ",sim:gpu:rate=1e9:launch=20us:fixed=0:fill=100:peer=10e9:lanes=1",
+        "sim:cpu:cores=2:rate=2e8:noise=0.05,sim:gpu:" GPU,
+        "sim:cpu:cores=3:rate=5e6,sim:gpu*2:" GPU ":mem=700K",
+    };
+    (void)state;
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
+        for (uint64_t seed = 1; seed <= 12; seed++)
+            run_program(devices[d], seed, 0);
+}
+
+/* One of two devices is lost after any number of operations. */
+static void devices_that_fail(void **state)
+{
+    char devices[256];
+    (void)state;
+    for (int after = 20; after < 1500; after += 17) {
+        snprintf(devices, sizeof devices, "sim:gpu:" GPU ":peer=50e9,sim:gpu:" GPU
+                 ":peer=50e9:fail_after=%d", after);
+        run_program(devices, (uint64_t)(after % 7) + 1, 1);
+    }
+}
+
+/* Queued steps take as long as their kernels: the delay of a launch passes while the kernel before
+ * runs. Of two devices each launches behind its own kernels. */
+static void no_gaps(void **state)
+{
+    static const struct call step = { ADD, 0, 1, 0, ROWS_MOST };
+    enum { STEPS = 100 };
+    (void)state;
+    for (int gpus = 1; gpus <= 2; gpus++) {
+        char devices[128];
+        double begin, late;
+        snprintf(devices, sizeof devices, "sim:gpu*%d:rate=1e9:launch=10us:fixed=0:fill=500", gpus);
+        twin_open(devices, ROWS_MOST);
+        for (int s = 0; s < STEPS; s++)
+            submit(&step);
+        OK(wait_all());
+        begin = yoke_seconds(twin.runtime);
+        for (int s = 0; s < STEPS; s++)
+            submit(&step);
+        OK(wait_all());
+        late = (yoke_seconds(twin.runtime) - begin) * 1e6 / STEPS;
+        if (late > 40.0 / gpus + 1) /* 50 / gpus if each step waited for the one before */
+            fail_msg("%d GPUs: a step takes %.1f us", gpus, late);
+        assert_true(compare(devices));
+        twin_close(0);
+    }
+}
+
+/* The results say how long each job took; together that is the time of all. */
+static void times_add_up(void **state)
+{
+    static const struct call step = { ADD, 0, 1, 0, ROWS_MOST };
+    double begin, sum = 0, all;
+    (void)state;
+    twin_open("sim:gpu:rate=1e9:launch=10us:fixed=1us:fill=500", ROWS_MOST);
+    begin = yoke_seconds(twin.runtime);
+    for (int s = 0; s < 50; s++)
+        submit(&step);
+    for (int s = 0; s < 50; s++) {
+        yoke_result *result;
+        OK(yoke_wait(twin.tickets[s], &result));
+        assert_true(result->seconds > 0);
+        sum += result->seconds;
+        yoke_result_close(result);
+    }
+    all = yoke_seconds(twin.runtime) - begin;
+    if (sum > 1.01 * all || sum < 0.9 * all)
+        fail_msg("50 jobs took %g s, by their results %g s", all, sum);
+    twin_close(0);
+}
+
+static void canceled_chains_end(void **state)
+{
+    static const struct call step = { ADD, 0, 1, 0, ROWS_MOST };
+    (void)state;
+    for (int waited = 0; waited < 30; waited += 3) {
+        int canceled = 0;
+        twin_open("sim:gpu*2:" GPU ":peer=50e9", ROWS_MOST);
+        for (int s = 0; s < 40; s++)
+            submit(&step);
+        for (int s = 0; s < waited; s++)
+            OK(yoke_wait(twin.tickets[s], NULL));
+        OK(yoke_cancel(twin.tickets[waited + 1]));
+        for (int s = waited; s < 40; s++) {
+            const yoke_status status = yoke_wait(twin.tickets[s], NULL);
+            assert_true(status == YOKE_OK || status == YOKE_ECANCELED);
+            assert_true(s > waited || status == YOKE_OK);
+            assert_true(!canceled || status == YOKE_ECANCELED); /* it needs the one before */
+            canceled |= status != YOKE_OK;
+        }
+        twin_close(1);
+    }
+}
+
+int main(int count, char **words)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs), cmocka_unit_test(devices_that_fail),
+        cmocka_unit_test(no_gaps),         cmocka_unit_test(times_add_up),
+        cmocka_unit_test(canceled_chains_end),
+    };
+    for (int w = 1; w < count; w++)
+        for (uint64_t seed = 1; seed <= 10; seed++)
+            run_program(words[w], seed, 0);
+    return count > 1 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
+}
