@@ -1,15 +1,16 @@
 """Programs whose data stay on devices, by StarPU and by yoke, by turns, each in a process of its own.
 
     beside_starpu.py STARPU YOKE [cases=axpy,stencil,chain,turns,spmv,cg] [rows=1000000,16777216] [steps=100] [rounds=7] [gpus=1]
-                     [cores=15] [seconds=300] [wait=0] [devices=cpu,cuda:0;cuda:0]
+                     [cores=15] [seconds=300] [wait=0] [queued=0] [devices=cpu,cuda:0;cuda:0]
 
 STARPU is starpu-resident, YOKE is yoke-bench-resident. For each case and number of rows this script first tries StarPU's settings, by
 short runs: the schedulers eager, lws and dmdar (calibrated by a run before), 2 to 64 blocks, without cores and with each of `cores`
 (14,15: two numbers). It leaves larger block counts out when both figures have grown twice in a row, and stops to try after half of the
 row's share of `seconds`. The best three have a second run. Then yoke, on each of `devices` (default: all cores and the GPUs; the GPUs),
 and the settings that were best for a step of the second half and for all steps take turns, and the first one changes from round to
-round. wait=1: StarPU waits after each kernel, as yoke does. Prints medians in microseconds, and the median of yoke's time over StarPU's
-with its 95 % interval, in bold if the whole interval is above 1. At least 6 rounds are needed for 95 %.
+round. wait=1: StarPU waits after each kernel, as yoke does. queued=1: yoke submits all jobs and waits at the end, as StarPU does.
+Prints medians in microseconds, and the median of yoke's time over StarPU's with its 95 % interval, in bold if the whole interval is
+above 1. At least 6 rounds are needed for 95 %.
 
 How to build on a node with CUDA, where P is the prefix that StarPU 1.4 was installed to, in this folder:
 
@@ -43,7 +44,7 @@ Setting = collections.namedtuple("Setting", "scheduler blocks cores")
 
 def read_options(words):
     options = {"cases": "axpy,stencil,chain,turns,spmv,cg", "rows": "1000000,16777216", "steps": "100", "rounds": "7", "gpus": "1",
-               "cores": "15", "seconds": "300", "wait": "0", "devices": ""}
+               "cores": "15", "seconds": "300", "wait": "0", "queued": "0", "devices": ""}
     for word in words:
         name, found, value = word.partition("=")
         if not found or name not in options:
@@ -83,7 +84,8 @@ class Contest:
         return run([self.programs[0], *row, str(steps), str(setting.blocks), "wait=" + self.options["wait"]], env)
 
     def yoke(self, row, devices):
-        return run([self.programs[1], *row, str(self.steps)], dict(self.yoke_env, YOKE_DEVICES=devices))
+        words = [self.programs[1], *row, str(self.steps), "queued=" + self.options["queued"]]
+        return run(words, dict(self.yoke_env, YOKE_DEVICES=devices))
 
     def trial(self, row, setting):
         """A short run's step, and all steps as a long run would have them; forever, if it fails."""
