@@ -9,11 +9,6 @@
 /* If least parts have several units, sets are compared for at most this many devices. */
 enum { COMPARED_MOST = 32 };
 
-double yk_part_ns(const struct yk_part *part, double items)
-{
-    return part->curve ? yk_curve_ns(part->curve, items) : yk_line_ns(&part->line, items);
-}
-
 static int64_t units_in(double items, const struct yk_work *work)
 {
     double units = floor(items / (double)work->unit * (1 + WHOLE) + WHOLE);
@@ -39,7 +34,8 @@ static int64_t most_units(const struct yk_part *part, const struct yk_work *work
 
 static double unit_ns(const struct yk_part *part, const struct yk_work *work, int64_t units)
 {
-    return yk_part_ns(part, (double)units * (double)work->unit);
+    const double items = (double)units * (double)work->unit;
+    return part->curve ? yk_curve_ns(part->curve, items) : yk_line_ns(&part->line, items);
 }
 
 /* --- a heap of devices, the one with the smallest key on top --- */
@@ -366,11 +362,6 @@ static double save_energy(const struct yk_split *split, double best)
         return best;
     keep(split);
     return latest_ns(split);
-}
-
-double yk_split_joules(const struct yk_split *split)
-{
-    return joules_of_units(split, 1);
 }
 
 /* Converts units to items; the range may end within the last unit. */

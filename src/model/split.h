@@ -50,9 +50,5 @@ struct yk_split {
 /* Finds the parts. Returns the end of the last one; infinite if there is no device, or if the
  * largest parts hold fewer items. */
 double yk_split(const struct yk_split *split);
-/* Energy of all parts together, in joules. */
-double yk_split_joules(const struct yk_split *split);
-/* The time that the part takes with `items` items. */
-double yk_part_ns(const struct yk_part *part, double items);
 
 #endif

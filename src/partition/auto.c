@@ -42,19 +42,18 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
     return YOKE_OK;
 }
 
-/* Returns 1 if the device's lanes have work until another device is expected (without regions:
- * until twice that time). Then it need not take that device's part. */
+/* Returns 1 if the device's lanes have work until twice the time at which another device is
+ * expected. Then it need not take that device's part. */
 static int can_wait(const struct yk_auto *state, int device, int64_t now)
 {
     const struct yk_split_view *view = state->view;
-    double lead = state->regions ? 1 : 2;
     int d;
     if (view->devices[device].known.host_memory || view->devices[device].items_out == 0)
         return 0;
     for (d = 0; d < view->device_count; d++) {
         int64_t expected = yk_auto_expected_ns(state, d, now);
         if (expected > 0 && state->loads[d].items > 0 &&
-            lead * (double)expected < state->loads[device].ready)
+            2 * (double)expected < state->loads[device].ready)
             return 1;
     }
     return 0;

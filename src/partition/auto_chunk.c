@@ -48,9 +48,6 @@ enum { FITTED = 4 };
 enum { HELD_PART = 2 };
 /* A chunk of a chain is not made longer than this: a cancelled job has to wait for its chunks. */
 #define CHAIN_NS 1e8
-/* A chunk of a chain is at most this part of the remaining items. The time of its other stages is
- * an estimate, and the results of too large a chunk would arrive after everything else is done. */
-#define CHAIN_PART_MOST 0.33
 /* Time until a chunk's copies begin, beyond the overhead of its calls: twice 8 us, measured on PCI
  * Express 5. */
 #define COPIES_BEGIN_NS 16000.0
@@ -178,7 +175,7 @@ double yk_auto_drain_ns(const struct yk_split_status *status)
 static double chain_items(const struct yk_split_status *status, int64_t budget)
 {
     double rest = other_stages(status), cost = chain_cost_ns(status);
-    double part = fmin(1 - rest / status->item_ns, CHAIN_PART_MOST);
+    double part = 1 - rest / status->item_ns;
     double items = sqrt((double)budget * cost / rest);
     if (status->known.lanes < 2 || part <= 0)
         return items;

@@ -18,9 +18,6 @@
 /* The copies of this first chunk must take at most this part of the time that the others would need
  * for all items. */
 #define PROMISED_COPIES (0.5 / UNPINNED)
-/* Wait for the GPU as long as the work that the others would do instead lasts, unless that is less
- * than this part of what the GPU would need. */
-#define LONG_PART 0.5
 
 /* What cores get until their first result is known. Cores alone get 1/64 of the range, then twice
  * as much each time. Other devices may be a thousand times faster and would have to wait; beside
@@ -108,21 +105,20 @@ static int64_t trusted_until(const struct yk_auto *state, int gpu, double least_
     if (part < PROMISING)
         return 0;
     item_ns = fmax(core_item_ns * (1 - part) / part, UNPINNED * status->known.copy_item_ns);
-    if (least_ns < LONG_PART * item_ns * (double)view->free_items)
+    if (least_ns < item_ns * (double)view->free_items)
         return 0;
     if (!status->joined)
         return since + YK_EXPECT_NS;
     return since + (int64_t)least_ns;
 }
 
-/* Cores are the first to know their speed. If their smallest part takes long compared with the time
- * that a promising GPU would need for all remaining items, they would end long after it. So they
- * leave the rest to the GPU, until the GPU turns out to be slower than promised. In n-body on an
- * H200 beside 16 cores (131,072 bodies) a second piece for each core, given while the GPU's results
- * were being copied home, turned 16 ms into 32. If one round of pieces is the whole job, a device
- * that joins a moment later would find nothing, in every job: products of 666 rows took 11 ms on
- * those cores, and 1.8 on the GPU, which had been dropped because it had loaded a library during
- * its first chunk. */
+/* Cores are the first to know their speed. If their smallest part takes longer than a promising GPU
+ * would need for all remaining items, they would end after it. So they leave the rest to the GPU,
+ * until the GPU turns out to be slower than promised. In n-body on an H200 beside 16 cores (131,072
+ * bodies) a second piece for each core, given while the GPU's results were being copied home,
+ * turned 16 ms into 32. If one round of pieces is the whole job, a device that joins a moment later
+ * would find nothing, in every job: products of 666 rows took 11 ms on those cores, and 1.8 on the
+ * GPU, which had been dropped because it had loaded a library during its first chunk. */
 int yk_auto_trusts(const struct yk_auto *state, const struct yk_request *request,
                    struct yk_take *out)
 {

@@ -5,10 +5,9 @@
 
 #include "dispatch_state.h"
 
-/* A chunk shows the cost of its items only if it takes at least LONG_COSTS times the known overhead
- * of a chunk, and at least LONG_NS: then cold caches matter little. */
-#define LONG_COSTS 5.0
-#define LONG_NS    50000.0
+/* A chunk shows the cost of its items only if it takes at least this long: then cold caches and its
+ * overhead matter little. */
+#define LONG_NS 50000.0
 /* The first chunk may have spent most of its time on rows that all later ones use. At least 1 /
  * ONCE_MOST of its time counts for its items: otherwise one sample could make a device look so fast
  * that it gets all the rest. */
@@ -103,8 +102,7 @@ static double sample_ns(const struct yk_split_status *status, const struct yk_ch
 static void note_dearest(struct yk_split_status *status, int64_t items, double ns, int queued)
 {
     double item_ns = (ns - status->fixed_ns) / (double)items;
-    if ((queued || status->known.host_memory) && ns > LONG_NS &&
-        ns > LONG_COSTS * status->known.fixed_ns && item_ns > status->dearest_ns)
+    if ((queued || status->known.host_memory) && ns > LONG_NS && item_ns > status->dearest_ns)
         status->dearest_ns = item_ns;
 }
 
