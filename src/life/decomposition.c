@@ -456,21 +456,25 @@ static int fits(const struct yk_job *job)
     return 1;
 }
 
-/* Returns 1 if no device with a part would wait for a build while others work; a CPU without a part
- * could work, too. */
-static int are_ready(const struct yk_job *job)
+/* Returns 1 if no other device would have to wait until one with a part can start. This is not
+ * yk_device_must_build: a device that was lost before it had built the kernel, or that failed to
+ * build it, cannot start either. It has its part until cuts without it are made, and until then
+ * jobs are split without a plan. CPUs count as ready even without a part, because they could work
+ * meanwhile. */
+static int can_start_together(const struct yk_job *job)
 {
     const double *share = job->split.decomposition->cuts.share[job->split.member];
-    int d, builds = 0, ready = 0;
+    int d, unready = 0, ready = 0;
     for (d = 0; d < job->device_count; d++) {
-        const int host = job->runtime->devices[d].device->desc.host_memory;
-        if (host ||
-            (share[d] > 0 && yk_kernel_is_ready(job->kernel, job->runtime->devices[d].number)))
+        const struct yk_runtime_device *device = &job->runtime->devices[d];
+        if (device->device->desc.host_memory)
+            ready++;
+        else if (share[d] > 0 && yk_kernel_is_ready(job->kernel, device->number))
             ready++;
         else
-            builds += share[d] > 0;
+            unready += share[d] > 0;
     }
-    return builds == 0 || ready == 0;
+    return unready == 0 || ready == 0;
 }
 
 /* Returns where `at`, a place in what the cuts divide, lies among all rows; both from 0 to 1. */
@@ -559,7 +563,7 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
     if (member->checked != decomposition->planned)
         member->fits = fits(job);
     member->checked = decomposition->planned;
-    if (!member->fits || !are_ready(job))
+    if (!member->fits || !can_start_together(job))
         return 0;
     tell(job, memory, known);
     job->split.planned = 1;

@@ -106,13 +106,6 @@ static void describe_program(const struct yk_decomposition *decomposition, int m
     out->home_bytes = mean_bytes(decomposition, m, &home, &out->home_part);
 }
 
-static int can_run(const struct yk_kernel *kernel, const struct yk_runtime_device *device)
-{
-    return device->device->desc.host_memory
-               ? yk_kernel_runs_on_host(&kernel->kernel)
-               : !device->lost && !yk_kernel_has_failed(kernel, device->number);
-}
-
 /* Describes member m. Returns 1 if its kernel's cost is known. */
 static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kernel *out)
 {
@@ -143,7 +136,7 @@ static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kerne
                                                     .told = member->overhead_ns,
                                                     .count = decomposition->devices });
     for (d = 0; d < decomposition->devices; d++) {
-        if (!can_run(member->kernel, &job->runtime->devices[d]))
+        if (!yk_device_can_run(&job->runtime->devices[d], member->kernel))
             out->cost[d] = (struct yk_cost){ 0 };
         known |= yk_cost_is_known(&out->cost[d]);
     }

@@ -125,13 +125,12 @@ static void call_builders(struct yk_job *job)
     job->split.builds = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_runtime_device *device = &job->runtime->devices[d];
-        if (device->device->desc.host_memory) {
+        if (device->device->desc.host_memory)
             hosts |= yk_team_bit(d);
-        } else if (!device->lost && !yk_kernel_is_ready(job->kernel, device->number) &&
-                   !yk_kernel_has_failed(job->kernel, device->number)) {
-            job->split.team |= has_part(job, d) ? yk_team_bit(d) : 0;
-            job->split.builds |= yk_job_in_team(job, d);
-        }
+        if (!yk_device_must_build(device, job->kernel))
+            continue;
+        job->split.team |= has_part(job, d) ? yk_team_bit(d) : 0;
+        job->split.builds |= yk_job_in_team(job, d);
     }
     if (job->split.builds)
         job->split.team |= hosts;
