@@ -12,45 +12,9 @@
 #include "../base/interval.h"
 #include "../partition/explore.h"
 #include "../partition/offers.h"
-#include "../partition/plan.h"
+#include "decomposition_member.h"
 
-struct yk_job;
-struct yk_kernel;
-struct yk_memory;
-struct yk_split_device;
 struct yoke_array;
-
-/* A kernel of these jobs, with the array shapes of one yk_memory. */
-struct yk_member {
-    struct yk_kernel *kernel; /* NULL: the entry is free */
-    uint64_t key;
-    uint64_t used;              /* value of decomposition->jobs at its latest use */
-    double items;               /* number of items of its job */
-    double part_low, part_high; /* the part of all rows that these items cover, from 0 to 1 */
-    int by_parts;               /* 1: its jobs work on one part of the rows after the other */
-    int crowded;                /* 1: its latest job ran beside others */
-    int sweeps;       /* 1: so do all kernels, and the plan is for a sweep over all rows */
-    double low, high; /* what the cuts divide for it: that part, or 0 to 1 if each part is
-                         divided alike, because parts do not run side by side */
-    double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS]; /* as in yk_plan_kernel */
-    double halo_copies, halo_bytes;
-    double changing_bytes; /* bytes of the arrays that it reads by rows and that jobs change */
-    double result_bytes;   /* bytes of all rows that it writes */
-    double fill[YK_PLAN_DEVICES];
-    uint64_t checked; /* value of decomposition->planned for which `fits` was computed */
-    int fits;         /* 1: everything it uses has room on each device with a part */
-    int make[YK_PLAN_DEVICES];
-    double peak[YK_PLAN_DEVICES];        /* operations per ns */
-    double overhead_ns[YK_PLAN_DEVICES]; /* estimated overhead of a chunk before any was measured,
-                                            ns */
-    /* Whether rows stay where a plan put them (rows_stay). went_by_plan: 1: the latest job followed
-     * the plan. put: fraction of the rows that the plan gave to devices with memory of their own.
-     * fetched: latest jobs in a row that found most of these rows gone. seen: number of its jobs.
-     * No plan is followed while seen < apart_until. apart_for: length of that pause in jobs. */
-    int went_by_plan, fetched;
-    double put;
-    int64_t seen, apart_until, apart_for;
-};
 
 enum { YK_RECENT_JOBS = 32 }; /* the latest jobs, which show the order of the members */
 
@@ -95,10 +59,6 @@ struct yk_decomposition {
 /* Call it before the job begins. If the job uses arrays by rows and may be split by a plan, sets
  * job->split.decomposition and makes its kernel a member. */
 void yk_job_decompose(struct yk_job *job);
-/* Returns 1 if a plan says what each device does; then sets known[].share and job->split.planned.
- * Returns 0 if the job is split without a plan. */
-int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
-                       struct yk_split_device *known);
 /* The program has acquired rows of an array: learns how long it waited for them. */
 struct yk_program_read {
     struct yk_interval rows;
@@ -112,15 +72,5 @@ void yk_decomposition_written(struct yoke_array *array, struct yk_interval rows)
 void yk_job_leave_decomposition(struct yk_job *job);
 /* Drops the use of a closed array. The last user frees the decomposition. */
 void yk_decomposition_leave(struct yoke_array *array);
-
-/* --- decomposition_costs.c --- */
-/* For a job that ended well, with any partitioner: stores each device's time in `memory`. crowded:
- * 1: it ran beside other jobs. */
-void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded);
-
-/* --- decomposition_plan.c --- */
-/* Starts or continues a round with this job. Makes a new plan if something changed or enough jobs
- * have run. */
-void yk_decomposition_plan(const struct yk_job *job);
 
 #endif

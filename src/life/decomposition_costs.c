@@ -1,5 +1,7 @@
 /* decomposition_costs.c - what a finished job teaches a decomposition: each device's time for its
  * part (model/cost.h), and the time of the round. */
+#include "decomposition_costs.h"
+
 #include <math.h>
 
 #include "../array/place.h"

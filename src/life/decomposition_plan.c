@@ -1,5 +1,7 @@
 /* decomposition_plan.c - makes a decomposition's plan from what is known of its kernels and devices
  * (partition/plan.h), updates it from time to time, and tries other teams (partition/explore.h). */
+#include "decomposition_plan.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -16,6 +16,7 @@
 #include "../partition/partitioner.h"
 #include "decomposition.h"
 #include "host_lane.h"
+#include "planned_job.h"
 #include "remembered.h"
 
 /* Bytes of a copy that uses a link fully. On PCI Express 5, 1 MiB uses 0.7 of it, 4 MiB 0.95. */
