@@ -49,8 +49,9 @@ static void stay_there(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
     const struct yk_member *member = &decomposition->members[job->split.member];
+    const struct yk_stretch divided = yk_member_divided(member);
     int k, d;
-    if (member->low > 0 || member->high < 1)
+    if (divided.low > 0 || divided.high < 1)
         return;
     decomposition->cuts = (struct yk_cuts){ .tied = 1 };
     decomposition->team = 0;
@@ -106,7 +107,7 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
     memory->stays_of = job->device_count;
     if (!decomposition->stands)
         stay_there(job);
-    decomposition->members[job->split.member].went_by_plan = job->split.planned;
+    decomposition->members[job->split.member].keeping.by_plan = job->split.planned;
     decomposition->round_jobs++;
     decomposition->round_ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
     if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)

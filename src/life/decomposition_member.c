@@ -82,8 +82,7 @@ static void describe_rows(const yoke_arg *arg, struct yk_decomposition *decompos
                           struct yk_member *member)
 {
     const yoke_array *array = arg->array;
-    const double part = member->part_high - member->part_low;
-    const double all = (double)yk_array_bytes(array), bytes = all * part;
+    const double all = (double)yk_array_bytes(array), bytes = all * yk_member_part(member);
     const double sent = fmin(bytes, sent_part(array) * all);
     const int before = member_of_job(decomposition, array->whole->used);
     decomposition->sent[decomposition->jobs % YK_RECENT_JOBS] += sent;
@@ -122,25 +121,28 @@ static void describe_sources(const struct yk_job *job, struct yk_decomposition *
     }
 }
 
-/* Of arrays without the job's rows, all rows count. */
-static void describe_part(const struct yk_job *job, struct yk_member *member)
+/* Returns the rows that the job covers; if its arrays do not have these, all rows. */
+static struct yk_stretch part_of(const struct yk_job *job)
 {
     const yoke_arg *arg = leading(job);
-    const double low = member->part_low, high = member->part_high;
-    member->part_low = 0;
-    member->part_high = 1;
+    struct yk_stretch part = { 0, 1 };
     if (arg) {
         const double rows = (double)arg->array->rows;
-        const double first = fmax(0, (double)(job->first - arg->array->first_row) / rows);
-        const double last = fmin(1, (double)(job->last - arg->array->first_row) / rows);
-        if (last > first) {
-            member->part_low = first;
-            member->part_high = last;
-        }
+        part.low = fmax(0, (double)(job->first - arg->array->first_row) / rows);
+        part.high = fmin(1, (double)(job->last - arg->array->first_row) / rows);
     }
-    if (high > low && (member->part_low >= high || member->part_high <= low))
+    return part.high > part.low ? part : (struct yk_stretch){ 0, 1 };
+}
+
+/* Notes which rows the latest job covers. The member works by parts if these are other rows than
+ * those of the job before; parts that overlap say that it does not. */
+static void note_part(struct yk_member *member, struct yk_stretch part)
+{
+    const struct yk_stretch before = member->part;
+    member->part = part;
+    if (before.high > before.low && (part.low >= before.high || part.high <= before.low))
         member->by_parts = 1;
-    else if (member->part_low != low || member->part_high != high)
+    else if (part.low != before.low || part.high != before.high)
         member->by_parts = 0;
 }
 
@@ -156,21 +158,21 @@ static int all_go_by_parts(const struct yk_decomposition *decomposition)
     return all;
 }
 
-static void describe_work(const struct yk_job *job, struct yk_decomposition *decomposition,
+static void describe_work(const struct yk_job *job, const struct yk_decomposition *decomposition,
                           struct yk_member *member)
 {
-    int p, alike;
-    describe_part(job, member);
-    member->sweeps = all_go_by_parts(decomposition);
-    alike = member->sweeps && !member->crowded;
+    int p;
+    note_part(member, part_of(job));
+    if (!all_go_by_parts(decomposition))
+        member->divides = YK_DIVIDES_ROWS;
+    else
+        member->divides = member->crowded ? YK_DIVIDES_SWEEP : YK_DIVIDES_EACH_PART;
     member->items = (double)(job->last - job->first);
-    member->low = alike ? 0 : member->part_low;
-    member->high = alike ? 1 : member->part_high;
     member->result_bytes = 0;
     for (p = 0; p < job->arg_count; p++)
         if (yk_job_writes_by_rows(job, p))
             member->result_bytes += (double)yk_array_bytes(job->args[p].array);
-    member->result_bytes *= member->part_high - member->part_low;
+    member->result_bytes *= yk_member_part(member);
 }
 
 struct yk_member *yk_decomposition_admit(struct yk_decomposition *decomposition,

@@ -108,6 +108,19 @@ static void describe_program(const struct yk_decomposition *decomposition, int m
     out->home_bytes = mean_bytes(decomposition, m, &home, &out->home_part);
 }
 
+static void describe_extent(const struct yk_member *member, struct yk_plan_kernel *out)
+{
+    const struct yk_stretch divided = yk_member_divided(member);
+    out->items = member->items;
+    out->low = divided.low;
+    out->high = divided.high;
+    if (member->divides == YK_DIVIDES_SWEEP && member->crowded) {
+        out->items /= yk_member_part(member);
+        out->low = 0;
+        out->high = 1;
+    }
+}
+
 /* Describes member m. Returns 1 if its kernel's cost is known. */
 static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kernel *out)
 {
@@ -118,14 +131,7 @@ static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kerne
     int d, known = 0;
     if (!memory)
         return 0;
-    out->items = member->items;
-    out->low = member->low;
-    out->high = member->high;
-    if (member->sweeps && member->crowded) { /* devices work on different parts meanwhile */
-        out->items /= member->high - member->low;
-        out->low = 0;
-        out->high = 1;
-    }
+    describe_extent(member, out);
     out->halo_copies = member->halo_copies;
     out->halo_bytes = member->halo_bytes;
     memcpy(out->rows_from, member->rows_from, sizeof out->rows_from);
@@ -417,8 +423,7 @@ static int begins_round(const struct yk_job *job)
         return 1;
     if (job->split.member != decomposition->leads)
         return 0;
-    return member->high - member->low <= member->part_high - member->part_low ||
-           member->part_low <= decomposition->round_low;
+    return member->divides != YK_DIVIDES_EACH_PART || member->part.low <= decomposition->round_low;
 }
 
 static void end_round(struct yk_decomposition *decomposition)
@@ -443,7 +448,7 @@ void yk_decomposition_plan(const struct yk_job *job)
     struct yk_decomposition *decomposition = job->split.decomposition;
     if (begins_round(job)) {
         end_round(decomposition);
-        decomposition->round_low = decomposition->members[job->split.member].part_low;
+        decomposition->round_low = decomposition->members[job->split.member].part.low;
     } else if (!decomposition->guessed) {
         return;
     }

@@ -35,7 +35,7 @@ static double held_part(const struct yk_job *job)
 }
 
 /* Length in jobs of the first pause of plans (rows_stay). */
-enum { APART_FIRST = 8 };
+enum { PAUSE_FIRST = 8 };
 /* Number of jobs in a row that find their rows gone, before plans pause. */
 enum { GONE_FEW = 2 };
 
@@ -49,8 +49,8 @@ static int all_are_gone(const struct yk_decomposition *decomposition,
     for (r = 0; r < YK_RECENT_JOBS && (uint64_t)r < decomposition->jobs; r++) {
         const struct yk_member *other = &decomposition->members[decomposition->recent[r]];
         if (decomposition->recent[r] < YK_PLAN_KERNELS && other != member &&
-            other->changing_bytes > 0 && other->fetched < GONE_FEW &&
-            other->seen >= other->apart_until)
+            other->changing_bytes > 0 && other->keeping.gone < GONE_FEW &&
+            other->keeping.jobs >= other->keeping.pause_until)
             return 0;
     }
     return 1;
@@ -59,24 +59,25 @@ static int all_are_gone(const struct yk_decomposition *decomposition,
 /* Returns 0 if the job should be split without a plan: GONE_FEW times in a row, most rows that a
  * plan had put on devices are not there any more, because the program writes them between jobs.
  * Then each job copies everything, and when its chunks arrive matters more than where rows were. So
- * plans pause for APART_FIRST jobs, then each time for twice as many. */
+ * plans pause for PAUSE_FIRST jobs, then each time for twice as many. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = &job->split.decomposition->members[job->split.member];
+    struct yk_keeping *keeping = &member->keeping;
     int d, copies = 0; /* 1: copies for a device's part are expected (traffic.c) */
-    if (member->seen++ < member->apart_until)
+    if (keeping->jobs++ < keeping->pause_until)
         return 0;
     for (d = 0; d < job->device_count; d++)
         copies |= known[d].copy_item_ns > 0;
-    if (!member->went_by_plan || !copies || held_part(job) >= member->put / 2) {
-        member->fetched = 0;
+    if (!keeping->by_plan || !copies || held_part(job) >= keeping->put / 2) {
+        keeping->gone = 0;
         return 1;
     }
-    if (++member->fetched < GONE_FEW || !all_are_gone(job->split.decomposition, member))
+    if (++keeping->gone < GONE_FEW || !all_are_gone(job->split.decomposition, member))
         return 1;
-    member->fetched = 0;
-    member->apart_for = member->apart_for ? 2 * member->apart_for : APART_FIRST;
-    member->apart_until = member->seen + member->apart_for;
+    keeping->gone = 0;
+    keeping->pause_jobs = keeping->pause_jobs ? 2 * keeping->pause_jobs : PAUSE_FIRST;
+    keeping->pause_until = keeping->jobs + keeping->pause_jobs;
     return 0;
 }
 
@@ -139,8 +140,9 @@ static int can_start_together(const struct yk_job *job)
 /* Returns where `at`, a place in what the cuts divide, lies among all rows; both from 0 to 1. */
 static double row_at(const struct yk_member *member, double at)
 {
-    const double part = member->part_high - member->part_low;
-    return member->part_low + (at - member->low) * part / (member->high - member->low);
+    const struct yk_stretch divided = yk_member_divided(member);
+    return member->part.low +
+           (at - divided.low) * yk_member_part(member) / (divided.high - divided.low);
 }
 
 /* Returns 1 if the host lacks rows that the plan gives to `device`, which is a CPU. */
@@ -183,18 +185,19 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
     struct yk_member *member = &decomposition->members[job->split.member];
+    const struct yk_stretch divided = yk_member_divided(member);
     const struct yk_plan_kernel kernel = { .items = member->items,
-                                           .low = member->low,
-                                           .high = member->high };
+                                           .low = divided.low,
+                                           .high = divided.high };
     int d;
-    job->split.planned_ns = member->put = 0;
+    job->split.planned_ns = member->keeping.put = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_cost *cost = memory ? &memory->cost[d] : NULL;
         const double items =
             yk_plan_items(&kernel, decomposition->cuts.share[job->split.member], d);
         known[d].share = fmin(1, items / member->items); /* rounding must not exceed 1 */
         if (!known[d].host_memory)
-            member->put += known[d].share;
+            member->keeping.put += known[d].share;
         known[d].row_ns = member->changing_bytes / member->items * slowest_link(job, d);
         known[d].back_ns = member->result_bytes / member->items * slowest_link(job, d);
         known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
