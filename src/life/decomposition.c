@@ -136,10 +136,10 @@ void yk_decomposition_read(yoke_array *array, const struct yk_program_read *read
     const uint64_t written = array->whole->written;
     if (!decomposition)
         return;
-    decomposition->round_ns += (double)read->waited_ns;
-    decomposition->round_counts &= !read->readied;
+    decomposition->round.ns += (double)read->waited_ns;
+    decomposition->round.counts &= !read->readied;
     if (written && decomposition->jobs - written < YK_RECENT_JOBS)
-        decomposition->home[(written - 1) % YK_RECENT_JOBS] +=
+        decomposition->recent.home[(written - 1) % YK_RECENT_JOBS] +=
             (double)((read->rows.last - read->rows.first) * array->row_bytes);
 }
 
@@ -153,12 +153,12 @@ void yk_job_decompose(struct yk_job *job)
     if (!decomposition)
         return; /* without memory the job is split by itself */
     if (decomposition->devices != job->device_count)
-        decomposition->stands = 0;
+        decomposition->division.stand = 0;
     decomposition->devices = job->device_count;
     member = yk_decomposition_admit(decomposition, job);
-    decomposition->recent[decomposition->jobs % YK_RECENT_JOBS] =
+    decomposition->recent.member[decomposition->jobs % YK_RECENT_JOBS] =
         (unsigned char)(member - decomposition->members);
-    decomposition->home[decomposition->jobs % YK_RECENT_JOBS] = 0;
+    decomposition->recent.home[decomposition->jobs % YK_RECENT_JOBS] = 0;
     member->used = ++decomposition->jobs;
     note_use(job, decomposition->jobs);
     job->split.decomposition = decomposition;

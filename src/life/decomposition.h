@@ -10,51 +10,78 @@
 #define YK_LIFE_DECOMPOSITION_H
 
 #include "../base/interval.h"
+#include "../job/job.h"
 #include "../partition/explore.h"
 #include "../partition/offers.h"
 #include "decomposition_member.h"
 
-struct yoke_array;
+enum { YK_RECENT_JOBS = 32 };
 
-enum { YK_RECENT_JOBS = 32 }; /* the latest jobs, which show the order of the members */
+/* The latest jobs, which show the order of the members, and what the program does between them. Job
+ * number n is at (n - 1) % YK_RECENT_JOBS. */
+struct yk_recent_jobs {
+    unsigned char member[YK_RECENT_JOBS]; /* YK_PLAN_KERNELS: it was replaced */
+    double sent[YK_RECENT_JOBS]; /* bytes that it read by rows and that the program had written
+                                    since the job before */
+    double home[YK_RECENT_JOBS]; /* bytes of its results that the program has read */
+};
 
 /* Where the cuts come from. PLANNED: from estimates. GUESSED: from the first job, or equal parts.
  * CONFIRMED: guessed, and estimates give the same cuts. */
 enum yk_guess { YK_PLANNED, YK_GUESSED, YK_CONFIRMED };
 
-struct yk_decomposition {
-    int users; /* number of arrays that use it, and of jobs that have begun and are not over */
-    int devices;
-    struct yk_member members[YK_PLAN_KERNELS];
-    unsigned char recent[YK_RECENT_JOBS]; /* members of the latest jobs, at jobs % YK_RECENT_JOBS */
-    double sent[YK_RECENT_JOBS]; /* bytes that they read by rows and that the program had written
-                                    since the job before, at the same indexes */
-    double home[YK_RECENT_JOBS]; /* bytes of their results that the program has read, at the same
-                                    indexes */
-    uint64_t jobs;               /* number of jobs that used it */
-    uint64_t planned;            /* value of `jobs` at the latest plan; 0: never */
-    int stale;                   /* 1: a device's cost has changed since the latest plan */
-    int stands;                  /* 1: cuts are valid */
+/* Where rows should be. */
+struct yk_division {
+    int stand; /* 1: the cuts are valid */
     enum yk_guess guessed;
     uint32_t team; /* devices of the cuts, as bits */
     struct yk_cuts cuts;
     struct yk_cuts proven; /* the latest cuts of the explorer's best team; all 0: none */
-    /* A round lasts from one job of the rarest kernel to the next; if it works by parts, until it
-     * has worked on all of them. */
-    struct yk_explorer explorer;
-    int leads;        /* the member with the rarest kernel */
-    int round_counts; /* 1: so far all jobs of this round followed the plan, and their times count
-                       */
-    int cut_within;   /* 1: the cuts changed within this round, so rows move in the next one, too */
-    int round_jobs;   /* number of its jobs */
-    double round_low; /* part_low of its first job */
-    double round_ns;  /* sum of their times, and of the program's waits for their results */
-    int last_round;   /* number of jobs of the latest complete round */
-    double planning_ns;          /* time spent on making plans */
-    double expected_ns;          /* mean time of a job by the latest plan */
-    struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
-    double unexplained_ns;       /* time by which rounds have exceeded the plan since it was made */
 };
+
+/* When a plan was made, what it said and what it cost. */
+struct yk_planning {
+    uint64_t at;                 /* number of jobs at the latest plan; 0: never */
+    int stale;                   /* 1: a device's cost has changed since then */
+    double expected_ns;          /* mean time of a job by that plan */
+    double unexplained_ns;       /* time by which rounds have exceeded it */
+    struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
+    double spent_ns;             /* time spent on making plans */
+};
+
+/* A round lasts from one job of the leading member to the next; if that works by parts, until it
+ * has worked on all of them. */
+struct yk_round {
+    int counts;     /* 1: so far all its jobs followed the plan, and their times count */
+    int cut_within; /* 1: the cuts changed within it, so rows move in the next one, too */
+    int jobs;       /* number of its jobs */
+    double low;     /* where the rows of its first job begin, as a fraction of all rows */
+    double ns;      /* sum of their times, and of the program's waits for their results */
+    int last_jobs;  /* number of jobs of the latest complete round that counted */
+};
+
+struct yk_decomposition {
+    int users;     /* number of arrays that use it, and of jobs that have begun and are not over */
+    int devices;   /* number of devices that divide it */
+    uint64_t jobs; /* number of jobs that used it */
+    struct yk_member members[YK_PLAN_KERNELS];
+    int leads; /* the member with the rarest kernel */
+    struct yk_recent_jobs recent;
+    struct yk_division division;
+    struct yk_planning planning;
+    struct yk_explorer explorer; /* tries teams, round by round */
+    struct yk_round round;
+};
+
+/* The member of a job with a decomposition, and what fractions of the cuts its devices have. */
+static inline struct yk_member *yk_job_member(const struct yk_job *job)
+{
+    return &job->split.decomposition->members[job->split.member];
+}
+static inline const double *yk_job_shares(const struct yk_job *job)
+{
+    return job->split.decomposition->division.cuts.share[job->split.member];
+}
 
 /* Call it before the job begins. If the job uses arrays by rows and may be split by a plan, sets
  * job->split.decomposition and makes its kernel a member. */
@@ -65,12 +92,12 @@ struct yk_program_read {
     int64_t waited_ns;
     int readied; /* 1: something was made ready that later reads use, too */
 };
-void yk_decomposition_read(struct yoke_array *array, const struct yk_program_read *read);
+void yk_decomposition_read(yoke_array *array, const struct yk_program_read *read);
 /* The program has acquired rows of an array to write them. */
-void yk_decomposition_written(struct yoke_array *array, struct yk_interval rows);
+void yk_decomposition_written(yoke_array *array, struct yk_interval rows);
 /* Drops the job's use of the decomposition, when it is over or could not begin. */
 void yk_job_leave_decomposition(struct yk_job *job);
 /* Drops the use of a closed array. The last user frees the decomposition. */
-void yk_decomposition_leave(struct yoke_array *array);
+void yk_decomposition_leave(yoke_array *array);
 
 #endif

@@ -48,23 +48,23 @@ static enum yk_cost_news note_part(struct yk_cost *cost, double assumed_ns,
 static void stay_there(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
-    const struct yk_member *member = &decomposition->members[job->split.member];
+    const struct yk_member *member = yk_job_member(job);
     const struct yk_stretch divided = yk_member_divided(member);
     int k, d;
     if (divided.low > 0 || divided.high < 1)
         return;
-    decomposition->cuts = (struct yk_cuts){ .tied = 1 };
-    decomposition->team = 0;
+    decomposition->division.cuts = (struct yk_cuts){ .tied = 1 };
+    decomposition->division.team = 0;
     for (d = 0; d < job->device_count; d++) {
         const double share = (double)job->devices[d].outcome.items / member->items;
         for (k = 0; k < YK_PLAN_KERNELS; k++)
-            decomposition->cuts.share[k][d] = share;
+            decomposition->division.cuts.share[k][d] = share;
         if (share > 0)
-            decomposition->team |= (uint32_t)1 << d;
+            decomposition->division.team |= (uint32_t)1 << d;
     }
-    decomposition->stands = 1;
-    decomposition->guessed = YK_GUESSED;
-    decomposition->planned = decomposition->jobs;
+    decomposition->division.stand = 1;
+    decomposition->division.guessed = YK_GUESSED;
+    decomposition->planning.at = decomposition->jobs;
 }
 
 /* Returns 0 if the job's times say nothing: it ran beside others, and a job by itself has taught
@@ -87,10 +87,10 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
     struct yk_member *member;
     int d;
     if (decomposition)
-        decomposition->members[job->split.member].crowded = crowded;
+        yk_job_member(job)->crowded = crowded;
     if (!decomposition || !teaches(memory, crowded, job->device_count))
         return;
-    member = &decomposition->members[job->split.member];
+    member = yk_job_member(job);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
         const int host = jd->device->device->desc.host_memory;
@@ -100,17 +100,17 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
         /* In a first job threads, caches and code are cold, too. */
         sample = sample_of(jd, member, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
         if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)
-            decomposition->stale = 1;
+            decomposition->planning.stale = 1;
     }
     memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
                                        yk_explore_has_tried(&decomposition->explorer) };
     memory->stays_of = job->device_count;
-    if (!decomposition->stands)
+    if (!decomposition->division.stand)
         stay_there(job);
-    decomposition->members[job->split.member].keeping.by_plan = job->split.planned;
-    decomposition->round_jobs++;
-    decomposition->round_ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
+    member->keeping.by_plan = job->split.planned;
+    decomposition->round.jobs++;
+    decomposition->round.ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
     if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)
-        decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
-    decomposition->round_counts &= !readied && !crowded && job->split.planned;
+        decomposition->round.ns += (double)yk_typical(&job->runtime->return_ns);
+    decomposition->round.counts &= !readied && !crowded && job->split.planned;
 }

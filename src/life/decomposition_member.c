@@ -20,16 +20,17 @@ static struct yk_member *admit(struct yk_decomposition *decomposition, const str
         if (used > decomposition->members[latest].used)
             latest = m;
     }
-    memcpy(decomposition->cuts.share[oldest], decomposition->cuts.share[latest],
-           sizeof decomposition->cuts.share[oldest]);
-    memcpy(decomposition->proven.share[oldest], decomposition->proven.share[latest],
-           sizeof decomposition->proven.share[oldest]);
+    memcpy(decomposition->division.cuts.share[oldest], decomposition->division.cuts.share[latest],
+           sizeof decomposition->division.cuts.share[oldest]);
+    memcpy(decomposition->division.proven.share[oldest],
+           decomposition->division.proven.share[latest],
+           sizeof decomposition->division.proven.share[oldest]);
     for (r = 0; r < YK_RECENT_JOBS; r++)
-        if (decomposition->recent[r] == oldest)
-            decomposition->recent[r] = YK_PLAN_KERNELS;
+        if (decomposition->recent.member[r] == oldest)
+            decomposition->recent.member[r] = YK_PLAN_KERNELS;
     decomposition->members[oldest] =
         (struct yk_member){ .kernel = job->kernel, .key = job->split.key };
-    decomposition->stale = 1;
+    decomposition->planning.stale = 1;
     return &decomposition->members[oldest];
 }
 
@@ -66,7 +67,7 @@ static int member_of_job(const struct yk_decomposition *decomposition, uint64_t 
     int m;
     if (number == 0 || decomposition->jobs - number >= YK_RECENT_JOBS)
         return -1;
-    m = decomposition->recent[(number - 1) % YK_RECENT_JOBS];
+    m = decomposition->recent.member[(number - 1) % YK_RECENT_JOBS];
     return m < YK_PLAN_KERNELS ? m : -1;
 }
 
@@ -85,7 +86,7 @@ static void describe_rows(const yoke_arg *arg, struct yk_decomposition *decompos
     const double all = (double)yk_array_bytes(array), bytes = all * yk_member_part(member);
     const double sent = fmin(bytes, sent_part(array) * all);
     const int before = member_of_job(decomposition, array->whole->used);
-    decomposition->sent[decomposition->jobs % YK_RECENT_JOBS] += sent;
+    decomposition->recent.sent[decomposition->jobs % YK_RECENT_JOBS] += sent;
     if (!array->whole->changes)
         return;
     member->changing_bytes += bytes;
@@ -106,7 +107,7 @@ static void describe_sources(const struct yk_job *job, struct yk_decomposition *
     memset(member->rows_from, 0, sizeof member->rows_from);
     memset(member->whole_from, 0, sizeof member->whole_from);
     member->halo_copies = member->halo_bytes = 0;
-    member->changing_bytes = decomposition->sent[decomposition->jobs % YK_RECENT_JOBS] = 0;
+    member->changing_bytes = decomposition->recent.sent[decomposition->jobs % YK_RECENT_JOBS] = 0;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
         if (!arg->array || arg->mode == YOKE_PARAM_OUT)

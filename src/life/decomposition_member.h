@@ -53,7 +53,7 @@ struct yk_member {
     double peak[YK_PLAN_DEVICES];        /* operations per ns */
     double overhead_ns[YK_PLAN_DEVICES]; /* estimated overhead of a chunk before any was measured */
     /* How it gets on with the plan. */
-    uint64_t checked; /* value of decomposition->planned for which `fits` was computed */
+    uint64_t checked; /* value of decomposition->planning.at for which `fits` was computed */
     int fits;         /* 1: everything it uses has room on each device with a part */
     struct yk_keeping keeping;
 };

@@ -58,7 +58,7 @@ static void describe_turns(const struct yk_decomposition *decomposition, struct 
     uint64_t job;
     int k;
     for (job = decomposition->jobs - seen; job < decomposition->jobs; job++) {
-        const int now = decomposition->recent[job % YK_RECENT_JOBS];
+        const int now = decomposition->recent.member[job % YK_RECENT_JOBS];
         if (now < YK_PLAN_KERNELS) {
             plan->kernel[now].weight++;
             all++;
@@ -85,7 +85,7 @@ static double mean_bytes(const struct yk_decomposition *decomposition, int m,
     int jobs = 0, some = 0;
     for (; job < recent->end; job++) {
         const double bytes = recent->bytes[job % YK_RECENT_JOBS];
-        if (decomposition->recent[job % YK_RECENT_JOBS] != m)
+        if (decomposition->recent.member[job % YK_RECENT_JOBS] != m)
             continue;
         jobs++;
         sum += fmin(bytes, recent->most);
@@ -100,14 +100,16 @@ static double mean_bytes(const struct yk_decomposition *decomposition, int m,
 static void describe_program(const struct yk_decomposition *decomposition, int m,
                              struct yk_plan_kernel *out)
 {
-    const struct recent sent = { decomposition->sent, decomposition->jobs, INFINITY };
-    const struct recent home = { decomposition->home, decomposition->jobs - 1,
+    const struct recent sent = { decomposition->recent.sent, decomposition->jobs, INFINITY };
+    const struct recent home = { decomposition->recent.home, decomposition->jobs - 1,
                                  decomposition->members[m].result_bytes };
     double unused;
     out->sent_bytes = mean_bytes(decomposition, m, &sent, &unused);
     out->home_bytes = mean_bytes(decomposition, m, &home, &out->home_part);
 }
 
+/* Describes which rows the member covers. A sweep counts as one only until its latest job has ended
+ * by itself. */
 static void describe_extent(const struct yk_member *member, struct yk_plan_kernel *out)
 {
     const struct yk_stretch divided = yk_member_divided(member);
@@ -173,7 +175,7 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
         }
     }
     if (decomposition->leads != leads) /* the present round has lost its beginning */
-        decomposition->round_counts = 0;
+        decomposition->round.counts = 0;
     describe_ways(job, plan);
     describe_bytes(job, plan);
     plan->jobs = (double)decomposition->jobs;
@@ -182,8 +184,9 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
 /* Keeps the cuts that a trial may have to return to. */
 static void keep_proven(struct yk_decomposition *decomposition)
 {
-    if (decomposition->stands && decomposition->team == decomposition->explorer.best)
-        decomposition->proven = decomposition->cuts;
+    if (decomposition->division.stand &&
+        decomposition->division.team == decomposition->explorer.best)
+        decomposition->division.proven = decomposition->division.cuts;
 }
 
 /* Uses new cuts from now on. Comparisons with other bounds become invalid, because rows move. */
@@ -193,13 +196,14 @@ static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *
     const uint32_t team = yk_plan_team(plan, cuts);
     plan->weighed = (struct yk_plan_move){ 0 };
     keep_proven(decomposition);
-    if (decomposition->stands && (decomposition->guessed || team == decomposition->team))
-        yk_explore_recut(&decomposition->explorer, decomposition->team);
-    decomposition->cuts = *cuts;
-    decomposition->team = team;
-    decomposition->stands = 1;
-    decomposition->guessed = YK_PLANNED;
-    decomposition->round_counts = 0;
+    if (decomposition->division.stand &&
+        (decomposition->division.guessed || team == decomposition->division.team))
+        yk_explore_recut(&decomposition->explorer, decomposition->division.team);
+    decomposition->division.cuts = *cuts;
+    decomposition->division.team = team;
+    decomposition->division.stand = 1;
+    decomposition->division.guessed = YK_PLANNED;
+    decomposition->round.counts = 0;
 }
 
 /* Returns the factor by which `team` may be faster than the times of its parts show, if cores
@@ -209,7 +213,7 @@ static double relief(const struct yk_decomposition *decomposition, uint32_t team
     const double *fill = decomposition->members[decomposition->leads].fill;
     int d, cores = 0;
     for (d = 0; d < decomposition->devices; d++)
-        cores |= ((decomposition->team & ~team) >> d & 1) && !(fill[d] > 0);
+        cores |= ((decomposition->division.team & ~team) >> d & 1) && !(fill[d] > 0);
     return yk_team_relief(cores);
 }
 
@@ -232,10 +236,10 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
         return 0;
     *out = (struct yk_explore_offer){
         .devices = yk_plan_team(plan, &prospect->cuts),
-        .parts_ns = decomposition->last_round * yk_plan_ns(plan, &prospect->cuts),
-        .least_ns = decomposition->last_round * yk_plan_least_ns(plan, &prospect->cuts),
+        .parts_ns = decomposition->round.last_jobs * yk_plan_ns(plan, &prospect->cuts),
+        .least_ns = decomposition->round.last_jobs * yk_plan_least_ns(plan, &prospect->cuts),
         .relief = relief(decomposition, team),
-        .move_ns = yk_plan_move_ns(plan, &decomposition->cuts, &prospect->cuts),
+        .move_ns = yk_plan_move_ns(plan, &decomposition->division.cuts, &prospect->cuts),
     };
     if (out->parts_ns >=
         prospect->present_ns) /* it is not expected to win, so rows will move back */
@@ -248,9 +252,9 @@ static void offer_others(struct yk_decomposition *decomposition, struct yk_plan 
 {
     struct prospect prospect = { .decomposition = decomposition,
                                  .plan = plan,
-                                 .present_ns = decomposition->last_round *
-                                               yk_plan_ns(plan, &decomposition->cuts) };
-    const struct yk_offers offers = { .team = decomposition->team,
+                                 .present_ns = decomposition->round.last_jobs *
+                                               yk_plan_ns(plan, &decomposition->division.cuts) };
+    const struct yk_offers offers = { .team = decomposition->division.team,
                                       .make = decomposition->members[decomposition->leads].make,
                                       .devices = decomposition->devices,
                                       .present_ns = prospect.present_ns,
@@ -268,13 +272,13 @@ static void guess(struct yk_decomposition *decomposition, const int *make)
     for (d = 1; d < devices; d++)
         if (make[d] != make[0])
             return;
-    decomposition->cuts = (struct yk_cuts){ .tied = 1 };
+    decomposition->division.cuts = (struct yk_cuts){ .tied = 1 };
     for (k = 0; k < YK_PLAN_KERNELS; k++)
         for (d = 0; d < devices; d++)
-            decomposition->cuts.share[k][d] = 1.0 / devices;
-    decomposition->team = yk_team_all(devices);
-    decomposition->stands = 1;
-    decomposition->guessed = YK_GUESSED;
+            decomposition->division.cuts.share[k][d] = 1.0 / devices;
+    decomposition->division.team = yk_team_all(devices);
+    decomposition->division.stand = 1;
+    decomposition->division.guessed = YK_GUESSED;
 }
 
 /* Returns the team that an earlier process found best for the job; 0: unknown. Sets *rounds to the
@@ -293,8 +297,8 @@ static uint32_t recalled_team(const struct yk_job *job, double *rounds)
  * took twice as long as later ones. */
 static void confirm(struct yk_decomposition *decomposition)
 {
-    decomposition->guessed = YK_CONFIRMED;
-    decomposition->round_counts = 0;
+    decomposition->division.guessed = YK_CONFIRMED;
+    decomposition->round.counts = 0;
 }
 
 /* Makes the first plan. Rows stay where they are unless moving them pays by the estimates. These
@@ -308,17 +312,19 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
     plan->certain = 1;
     plan->allowed = team ? team : yk_team_all(decomposition->devices);
     plan->keeps = team > 0;
-    if (!isfinite(yk_plan_ns(plan, &decomposition->cuts)))
-        decomposition->stands = 0;
-    if (yk_plan_find(plan, decomposition->stands ? &decomposition->cuts : NULL, &cuts))
+    if (!isfinite(yk_plan_ns(plan, &decomposition->division.cuts)))
+        decomposition->division.stand = 0;
+    if (yk_plan_find(plan, decomposition->division.stand ? &decomposition->division.cuts : NULL,
+                     &cuts))
         follow_cuts(decomposition, plan, &cuts);
-    else if (decomposition->guessed == YK_GUESSED)
+    else if (decomposition->division.guessed == YK_GUESSED)
         confirm(decomposition);
-    if (decomposition->stands && team && decomposition->team == team)
+    if (decomposition->division.stand && team && decomposition->division.team == team)
         yk_explore_recall(&decomposition->explorer, team, rounds);
-    else if (decomposition->stands && decomposition->explorer.best != decomposition->team)
-        yk_explore_begin(&decomposition->explorer, decomposition->team);
-    if (decomposition->guessed)
+    else if (decomposition->division.stand &&
+             decomposition->explorer.best != decomposition->division.team)
+        yk_explore_begin(&decomposition->explorer, decomposition->division.team);
+    if (decomposition->division.guessed)
         offer_others(decomposition, plan);
 }
 
@@ -332,26 +338,27 @@ static void change_team(struct yk_decomposition *decomposition, struct yk_plan *
     plan->keeps = 1;
     found = yk_plan_find(plan, NULL, &cuts);
     if ((!found || yk_plan_team(plan, &cuts) != team) &&
-        yk_plan_team(plan, &decomposition->proven) == team) {
-        cuts = decomposition->proven;
+        yk_plan_team(plan, &decomposition->division.proven) == team) {
+        cuts = decomposition->division.proven;
         found = isfinite(yk_plan_ns(plan, &cuts));
     }
     if (found)
         follow_cuts(decomposition, plan, &cuts);
-    if (decomposition->team != team) /* a device's cost is no longer known */
-        yk_explore_begin(&decomposition->explorer, decomposition->team);
+    if (decomposition->division.team != team) /* a device's cost is no longer known */
+        yk_explore_begin(&decomposition->explorer, decomposition->division.team);
 }
 
 /* Moves bounds if that pays. New bounds that leave a device without a part are tried first. */
 static void go_on(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     struct yk_cuts cuts;
-    plan->allowed = decomposition->team;
-    if (yk_plan_find(plan, &decomposition->cuts, &cuts)) {
-        if (yk_plan_team(plan, &cuts) == decomposition->team) {
+    plan->allowed = decomposition->division.team;
+    if (yk_plan_find(plan, &decomposition->division.cuts, &cuts)) {
+        if (yk_plan_team(plan, &cuts) == decomposition->division.team) {
             follow_cuts(decomposition, plan, &cuts);
-        } else if (yk_explore_try(&decomposition->explorer, yk_plan_team(plan, &cuts),
-                                  2 * yk_plan_move_ns(plan, &decomposition->cuts, &cuts))) {
+        } else if (yk_explore_try(
+                       &decomposition->explorer, yk_plan_team(plan, &cuts),
+                       2 * yk_plan_move_ns(plan, &decomposition->division.cuts, &cuts))) {
             follow_cuts(decomposition, plan, &cuts);
             return;
         }
@@ -378,21 +385,21 @@ static void plan_anew(const struct yk_job *job)
         return; /* the present plan stays */
     describe(job, plan);
     if (!knows_any(plan))
-        guess(decomposition, decomposition->members[job->split.member].make);
-    else if (decomposition->stands && asked && asked != decomposition->team)
+        guess(decomposition, yk_job_member(job)->make);
+    else if (decomposition->division.stand && asked && asked != decomposition->division.team)
         change_team(decomposition, plan, asked);
-    else if (!decomposition->stands || decomposition->guessed)
+    else if (!decomposition->division.stand || decomposition->division.guessed)
         begin(job, plan);
     else
         go_on(decomposition, plan);
-    decomposition->expected_ns =
-        decomposition->stands ? yk_plan_ns(plan, &decomposition->cuts) : INFINITY;
-    decomposition->weighed = plan->weighed;
-    decomposition->unexplained_ns = 0;
-    decomposition->planned = decomposition->jobs;
-    decomposition->stale = 0;
+    decomposition->planning.expected_ns =
+        decomposition->division.stand ? yk_plan_ns(plan, &decomposition->division.cuts) : INFINITY;
+    decomposition->planning.weighed = plan->weighed;
+    decomposition->planning.unexplained_ns = 0;
+    decomposition->planning.at = decomposition->jobs;
+    decomposition->planning.stale = 0;
     yk_free(plan);
-    decomposition->planning_ns += (double)(yk_now(job->runtime) - begun_ns);
+    decomposition->planning.spent_ns += (double)(yk_now(job->runtime) - begun_ns);
 }
 
 /* Returns 1 if a plan should be made: there is none; or another team's turn has come; or costs have
@@ -402,15 +409,15 @@ static void plan_anew(const struct yk_job *job)
 static int is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
-    if (!decomposition->stands || (asked && asked != decomposition->team))
+    if (!decomposition->division.stand || (asked && asked != decomposition->division.team))
         return 1;
-    if (!decomposition->guessed &&
-        decomposition->planning_ns >
-            PLANNING * decomposition->explorer.all_ns + decomposition->unexplained_ns)
+    if (!decomposition->division.guessed &&
+        decomposition->planning.spent_ns >
+            PLANNING * decomposition->explorer.all_ns + decomposition->planning.unexplained_ns)
         return 0;
-    return decomposition->stale ||
+    return decomposition->planning.stale ||
            (!decomposition->explorer.trying &&
-            (double)decomposition->jobs > (1 + MORE_JOBS) * (double)decomposition->planned);
+            (double)decomposition->jobs > (1 + MORE_JOBS) * (double)decomposition->planning.at);
 }
 
 /* Returns 1 if a round begins with the job: the leading kernel runs again, and if it works by
@@ -418,29 +425,31 @@ static int is_due(const struct yk_decomposition *decomposition)
 static int begins_round(const struct yk_job *job)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
-    const struct yk_member *member = &decomposition->members[job->split.member];
-    if (!decomposition->stands)
+    const struct yk_member *member = yk_job_member(job);
+    if (!decomposition->division.stand)
         return 1;
     if (job->split.member != decomposition->leads)
         return 0;
-    return member->divides != YK_DIVIDES_EACH_PART || member->part.low <= decomposition->round_low;
+    return member->divides != YK_DIVIDES_EACH_PART || member->part.low <= decomposition->round.low;
 }
 
 static void end_round(struct yk_decomposition *decomposition)
 {
-    if (decomposition->round_counts && decomposition->round_jobs > 0) {
-        decomposition->last_round = decomposition->round_jobs;
-        decomposition->unexplained_ns += fmax(
-            0, decomposition->round_ns - decomposition->round_jobs * decomposition->expected_ns);
-        yk_explore_note(&decomposition->explorer, decomposition->team, decomposition->round_ns);
-        if (decomposition->cut_within)
-            yk_explore_recut(&decomposition->explorer, decomposition->team);
-        decomposition->cut_within = 0;
+    if (decomposition->round.counts && decomposition->round.jobs > 0) {
+        decomposition->round.last_jobs = decomposition->round.jobs;
+        decomposition->planning.unexplained_ns +=
+            fmax(0, decomposition->round.ns -
+                        decomposition->round.jobs * decomposition->planning.expected_ns);
+        yk_explore_note(&decomposition->explorer, decomposition->division.team,
+                        decomposition->round.ns);
+        if (decomposition->round.cut_within)
+            yk_explore_recut(&decomposition->explorer, decomposition->division.team);
+        decomposition->round.cut_within = 0;
     } else {
-        yk_explore_wait(&decomposition->explorer, decomposition->round_ns);
+        yk_explore_wait(&decomposition->explorer, decomposition->round.ns);
     }
-    decomposition->round_ns = decomposition->round_jobs = 0;
-    decomposition->round_counts = 1;
+    decomposition->round.ns = decomposition->round.jobs = 0;
+    decomposition->round.counts = 1;
 }
 
 void yk_decomposition_plan(const struct yk_job *job)
@@ -448,13 +457,13 @@ void yk_decomposition_plan(const struct yk_job *job)
     struct yk_decomposition *decomposition = job->split.decomposition;
     if (begins_round(job)) {
         end_round(decomposition);
-        decomposition->round_low = decomposition->members[job->split.member].part.low;
-    } else if (!decomposition->guessed) {
+        decomposition->round.low = yk_job_member(job)->part.low;
+    } else if (!decomposition->division.guessed) {
         return;
     }
     if (!is_due(decomposition))
         return;
     plan_anew(job);
-    decomposition->cut_within =
-        !decomposition->round_counts && job->split.member != decomposition->leads;
+    decomposition->round.cut_within =
+        !decomposition->round.counts && job->split.member != decomposition->leads;
 }

@@ -113,8 +113,7 @@ static double likely_share(const struct yk_split_device *known, double all_rates
 static int has_part(const struct yk_job *job, int d)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
-    return decomposition && decomposition->stands &&
-           decomposition->cuts.share[job->split.member][d] > 0;
+    return decomposition && decomposition->division.stand && yk_job_shares(job)[d] > 0;
 }
 
 /* Adds GPUs that must build the kernel before the plan of its arrays can be followed, and then the
@@ -203,7 +202,7 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
         jd->copying_ns += known[d].copy_item_ns * known[d].share * (double)(job->last - job->first);
     }
     job->split.alone = yk_team_only(job->split.team);
-    job->workspace->weighed = job->split.decomposition->weighed;
+    job->workspace->weighed = job->split.decomposition->planning.weighed;
     if (job->split.team != yk_team_all(job->device_count))
         job->workspace->team = (struct yk_team){ .explorer = job->split.decomposition->explorer };
 }

@@ -47,8 +47,8 @@ static int all_are_gone(const struct yk_decomposition *decomposition,
 {
     int r;
     for (r = 0; r < YK_RECENT_JOBS && (uint64_t)r < decomposition->jobs; r++) {
-        const struct yk_member *other = &decomposition->members[decomposition->recent[r]];
-        if (decomposition->recent[r] < YK_PLAN_KERNELS && other != member &&
+        const struct yk_member *other = &decomposition->members[decomposition->recent.member[r]];
+        if (decomposition->recent.member[r] < YK_PLAN_KERNELS && other != member &&
             other->changing_bytes > 0 && other->keeping.gone < GONE_FEW &&
             other->keeping.jobs >= other->keeping.pause_until)
             return 0;
@@ -62,7 +62,7 @@ static int all_are_gone(const struct yk_decomposition *decomposition,
  * plans pause for PAUSE_FIRST jobs, then each time for twice as many. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
-    struct yk_member *member = &job->split.decomposition->members[job->split.member];
+    struct yk_member *member = yk_job_member(job);
     struct yk_keeping *keeping = &member->keeping;
     int d, copies = 0; /* 1: copies for a device's part are expected (traffic.c) */
     if (keeping->jobs++ < keeping->pause_until)
@@ -91,7 +91,7 @@ static double assumed_overhead_ns(const struct yk_job *job, int device)
 
 static void describe_places(const struct yk_job *job, const struct yk_split_device *known)
 {
-    struct yk_member *member = &job->split.decomposition->members[job->split.member];
+    struct yk_member *member = yk_job_member(job);
     int d;
     for (d = 0; d < job->device_count; d++) {
         member->make[d] = known[d].make;
@@ -107,7 +107,7 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
 /* Returns 1 if everything that the job uses has room on each device with a part, so rows stay. */
 static int fits(const struct yk_job *job)
 {
-    const double *share = job->split.decomposition->cuts.share[job->split.member];
+    const double *share = yk_job_shares(job);
     int d;
     for (d = 0; d < job->device_count; d++)
         if (share[d] > 0 && !job->runtime->devices[d].device->desc.host_memory &&
@@ -123,7 +123,7 @@ static int fits(const struct yk_job *job)
  * meanwhile. */
 static int can_start_together(const struct yk_job *job)
 {
-    const double *share = job->split.decomposition->cuts.share[job->split.member];
+    const double *share = yk_job_shares(job);
     int d, unready = 0, ready = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_runtime_device *device = &job->runtime->devices[d];
@@ -148,8 +148,8 @@ static double row_at(const struct yk_member *member, double at)
 /* Returns 1 if the host lacks rows that the plan gives to `device`, which is a CPU. */
 static int lacks_rows(const struct yk_job *job, int device)
 {
-    const struct yk_member *member = &job->split.decomposition->members[job->split.member];
-    const double *share = job->split.decomposition->cuts.share[job->split.member];
+    const struct yk_member *member = yk_job_member(job);
+    const double *share = yk_job_shares(job);
     const double first = yk_plan_first(share, device);
     const double low = row_at(member, first), high = row_at(member, first + share[device]);
     int p;
@@ -180,11 +180,21 @@ static double slowest_link(const struct yk_job *job, int device)
     return most;
 }
 
+/* Writes the plan's values for device d to `known`, except those that follow from its cost. items:
+ * its part of the job. */
+static void tell_part(const struct yk_job *job, int d, double items, struct yk_split_device *known)
+{
+    const struct yk_member *member = yk_job_member(job);
+    known->share = fmin(1, items / member->items); /* rounding must not exceed 1 */
+    known->row_ns = member->changing_bytes / member->items * slowest_link(job, d);
+    known->back_ns = member->result_bytes / member->items * slowest_link(job, d);
+    known->fetches = known->host_memory && items > 0 && lacks_rows(job, d);
+}
+
 /* Writes the plan's values for this job to `known`. */
 static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_split_device *known)
 {
-    struct yk_decomposition *decomposition = job->split.decomposition;
-    struct yk_member *member = &decomposition->members[job->split.member];
+    struct yk_member *member = yk_job_member(job);
     const struct yk_stretch divided = yk_member_divided(member);
     const struct yk_plan_kernel kernel = { .items = member->items,
                                            .low = divided.low,
@@ -193,19 +203,16 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
     job->split.planned_ns = member->keeping.put = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_cost *cost = memory ? &memory->cost[d] : NULL;
-        const double items =
-            yk_plan_items(&kernel, decomposition->cuts.share[job->split.member], d);
-        known[d].share = fmin(1, items / member->items); /* rounding must not exceed 1 */
+        const double items = yk_plan_items(&kernel, yk_job_shares(job), d);
+        const double counted = yk_plan_counted(items, member->fill[d]);
+        tell_part(job, d, items, &known[d]);
         if (!known[d].host_memory)
             member->keeping.put += known[d].share;
-        known[d].row_ns = member->changing_bytes / member->items * slowest_link(job, d);
-        known[d].back_ns = member->result_bytes / member->items * slowest_link(job, d);
-        known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
         if (!(items > 0) || !cost || !yk_cost_is_known(cost))
             continue;
-        job->devices[d].planned_ns = yk_cost_ns(cost, yk_plan_counted(items, member->fill[d]));
+        job->devices[d].planned_ns = yk_cost_ns(cost, counted);
         job->split.planned_ns = fmax(job->split.planned_ns, job->devices[d].planned_ns);
-        known[d].item_ns = cost->item_ns * (yk_plan_counted(items, member->fill[d]) / items);
+        known[d].item_ns = cost->item_ns * (counted / items);
         known[d].doubt = sqrt(cost->noise2 + cost->item_var / (cost->item_ns * cost->item_ns));
     }
 }
@@ -213,18 +220,19 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
 int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
                        struct yk_split_device *known)
 {
-    struct yk_decomposition *decomposition = job->split.decomposition;
-    struct yk_member *member = decomposition ? &decomposition->members[job->split.member] : NULL;
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    struct yk_member *member;
     job->split.planned = 0;
     if (!decomposition || !rows_stay(job, known))
         return 0;
     describe_places(job, known);
     yk_decomposition_plan(job);
-    if (!decomposition->stands)
+    if (!decomposition->division.stand)
         return 0;
-    if (member->checked != decomposition->planned)
+    member = yk_job_member(job);
+    if (member->checked != decomposition->planning.at)
         member->fits = fits(job);
-    member->checked = decomposition->planned;
+    member->checked = decomposition->planning.at;
     if (!member->fits || !can_start_together(job))
         return 0;
     tell(job, memory, known);
