@@ -80,17 +80,11 @@ static int teaches(struct yk_memory *memory, int crowded, int devices)
     return 1;
 }
 
-void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded)
+/* Learns from each device's part. readied: 1: the job made something ready. */
+static void note_parts(const struct yk_job *job, struct yk_memory *memory, int readied)
 {
-    struct yk_decomposition *decomposition = job->split.decomposition;
-    const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
-    struct yk_member *member;
+    const struct yk_member *member = yk_job_member(job);
     int d;
-    if (decomposition)
-        yk_job_member(job)->crowded = crowded;
-    if (!decomposition || !teaches(memory, crowded, job->device_count))
-        return;
-    member = yk_job_member(job);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
         const int host = jd->device->device->desc.host_memory;
@@ -100,17 +94,35 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
         /* In a first job threads, caches and code are cold, too. */
         sample = sample_of(jd, member, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
         if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)
-            decomposition->planning.stale = 1;
+            job->split.decomposition->planning.stale = 1;
     }
+}
+
+/* Adds the job to the present round. counts: 1: its time says how fast the team is. */
+static void note_round(const struct yk_job *job, int counts)
+{
+    struct yk_round *round = &job->split.decomposition->round;
+    round->jobs++;
+    round->ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
+    if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)
+        round->ns += (double)yk_typical(&job->runtime->return_ns);
+    round->counts &= counts;
+}
+
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded)
+{
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
+    if (decomposition)
+        yk_job_member(job)->crowded = crowded;
+    if (!decomposition || !teaches(memory, crowded, job->device_count))
+        return;
+    note_parts(job, memory, readied);
     memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
                                        yk_explore_has_tried(&decomposition->explorer) };
     memory->stays_of = job->device_count;
     if (!decomposition->division.stand)
         stay_there(job);
-    member->keeping.by_plan = job->split.planned;
-    decomposition->round.jobs++;
-    decomposition->round.ns += (double)(job->outcome.ended_ns - job->outcome.submitted_ns);
-    if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock)
-        decomposition->round.ns += (double)yk_typical(&job->runtime->return_ns);
-    decomposition->round.counts &= !readied && !crowded && job->split.planned;
+    yk_job_member(job)->keeping.by_plan = job->split.planned;
+    note_round(job, !readied && !crowded && job->split.planned);
 }
