@@ -104,31 +104,34 @@ static void wait_for_all(void)
     at.waiting = 0;
 }
 
-static void submit(const yoke_job *job)
-{
-    must(yoke_submit(at.runtime, job, &at.tickets[at.waiting++]), "job");
-}
-
-/* Runs the nth kernel of a step. */
-static void run(int nth, yoke_job job)
+static void run_now(const yoke_job *job)
 {
     yoke_result *result;
-    job.range.last = at.problem.rows;
-    job.partitioner = partitioner_of(nth);
-    must(yoke_run(at.runtime, &job, &result), "job");
+    must(yoke_run(at.runtime, job, &result), "job");
     end(result);
 }
 
-/* The same for a kernel whose results the program does not need now. */
-static void pass(int nth, yoke_job job)
+/* Runs a job, or only submits it if its results are not needed now. */
+static void pass(const yoke_job *job)
 {
-    if (!at.queued) {
-        run(nth, job);
-        return;
-    }
+    if (at.queued || at.together)
+        must(yoke_submit(at.runtime, job, &at.tickets[at.waiting++]), "job");
+    else
+        run_now(job);
+}
+
+/* The nth kernel of a step. */
+static yoke_job kernel_of(int nth, yoke_job job)
+{
     job.range.last = at.problem.rows;
     job.partitioner = partitioner_of(nth);
-    submit(&job);
+    return job;
+}
+
+static void pass_kernel(int nth, yoke_job job)
+{
+    job = kernel_of(nth, job);
+    pass(&job);
 }
 
 static void swap(yoke_array **one, yoke_array **other)
@@ -146,9 +149,7 @@ static void step_axpy(void)
                                           at.problem.rows * (b + 1) / at.blocks },
                                .partitioner = partitioner_of(0),
                                .args = { yoke_value(0.5f), yoke_in(at.u), yoke_inout(at.y) } };
-        submit(&job);
-        if (!at.together && !at.queued)
-            wait_for_all();
+        pass(&job);
     }
     if (!at.queued)
         wait_for_all();
@@ -156,49 +157,51 @@ static void step_axpy(void)
 
 static void step_stencil(void)
 {
-    pass(0, (yoke_job){ .kernel = &smooth,
-                        .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1),
-                                  yoke_out(at.w) } });
+    pass_kernel(0, (yoke_job){ .kernel = &smooth,
+                               .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1),
+                                         yoke_out(at.w) } });
     swap(&at.u, &at.w);
 }
 
 static void step_turns(void)
 {
-    pass(0, (yoke_job){ .kernel = &smooth,
-                        .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1),
-                                  yoke_out(at.w) } });
-    pass(1, (yoke_job){ .kernel = &scale,
-                        .args = { yoke_value(1.0f), yoke_in(at.w), yoke_out(at.u) } });
+    pass_kernel(0, (yoke_job){ .kernel = &smooth,
+                               .args = { yoke_value(at.problem.rows), yoke_in_halo(at.u, 1, 1),
+                                         yoke_out(at.w) } });
+    pass_kernel(1, (yoke_job){ .kernel = &scale,
+                               .args = { yoke_value(1.0f), yoke_in(at.w), yoke_out(at.u) } });
 }
 
 static void step_chain(void)
 {
     step_turns();
-    pass(2, (yoke_job){ .kernel = &axpy,
-                        .args = { yoke_value(0.5f), yoke_in(at.w), yoke_inout(at.y) } });
+    pass_kernel(2, (yoke_job){ .kernel = &axpy,
+                               .args = { yoke_value(0.5f), yoke_in(at.w), yoke_inout(at.y) } });
 }
 
 static void run_multiply(int nth, yoke_array *x, yoke_array *y)
 {
-    pass(nth,
-         (yoke_job){
-             .kernel = &multiply,
-             .args = { yoke_in_halo(at.start, 0, 1), yoke_in_custom(at.column, nonzeros, NULL),
-                       yoke_in_custom(at.value, nonzeros, NULL), yoke_in_whole(x), yoke_out(y) } });
+    pass_kernel(nth, (yoke_job){ .kernel = &multiply,
+                                 .args = { yoke_in_halo(at.start, 0, 1),
+                                           yoke_in_custom(at.column, nonzeros, NULL),
+                                           yoke_in_custom(at.value, nonzeros, NULL),
+                                           yoke_in_whole(x), yoke_out(y) } });
 }
 
 static void step_spmv(void)
 {
     run_multiply(0, at.u, at.w);
-    pass(1, (yoke_job){ .kernel = &scale,
-                        .args = { yoke_value(1.0f / 16), yoke_in(at.w), yoke_out(at.u) } });
+    pass_kernel(1, (yoke_job){ .kernel = &scale,
+                               .args = { yoke_value(1.0f / 16), yoke_in(at.w), yoke_out(at.u) } });
 }
 
 static double run_dot(int nth, yoke_array *x, yoke_array *y)
 {
     double sum;
-    run(nth,
-        (yoke_job){ .kernel = &dot, .args = { yoke_in(x), yoke_in(y), yoke_reduce_to(&sum) } });
+    const yoke_job job =
+        kernel_of(nth, (yoke_job){ .kernel = &dot,
+                                   .args = { yoke_in(x), yoke_in(y), yoke_reduce_to(&sum) } });
+    run_now(&job);
     return sum;
 }
 
@@ -208,14 +211,16 @@ static void step_cg(void)
     double alpha, next;
     run_multiply(0, at.u, at.w);
     alpha = at.before / run_dot(1, at.u, at.w);
-    pass(2, (yoke_job){ .kernel = &axpy,
-                        .args = { yoke_value((float)alpha), yoke_in(at.u), yoke_inout(at.y) } });
-    pass(3, (yoke_job){ .kernel = &axpy,
-                        .args = { yoke_value((float)-alpha), yoke_in(at.w), yoke_inout(at.r) } });
+    pass_kernel(
+        2, (yoke_job){ .kernel = &axpy,
+                       .args = { yoke_value((float)alpha), yoke_in(at.u), yoke_inout(at.y) } });
+    pass_kernel(
+        3, (yoke_job){ .kernel = &axpy,
+                       .args = { yoke_value((float)-alpha), yoke_in(at.w), yoke_inout(at.r) } });
     next = run_dot(4, at.r, at.r);
-    pass(5, (yoke_job){ .kernel = &aim,
-                        .args = { yoke_value((float)(next / at.before)), yoke_in(at.r),
-                                  yoke_inout(at.u) } });
+    pass_kernel(5, (yoke_job){ .kernel = &aim,
+                               .args = { yoke_value((float)(next / at.before)), yoke_in(at.r),
+                                         yoke_inout(at.u) } });
     at.before = next;
 }
 

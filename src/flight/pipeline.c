@@ -125,14 +125,33 @@ int yk_pipeline_await(struct yk_job *job, int device)
     return yk_pipeline_waits(job);
 }
 
+/* The flights before it are over, so its kernel begins now. Without this the errors of predictions
+ * would add up from job to job. */
+static void foretell_again(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    const int64_t later_ns = yk_now(job->runtime) + flight->lasts_ns - flight->expected_ns;
+    flight->freed = 1;
+    if (!flight->expected_ns)
+        return;
+    flight->expected_ns += later_ns;
+    jd->expected_ns += later_ns;
+}
+
 int yk_pipeline_holds_back(struct yk_job *job, int device, int lane)
 {
+    const struct yk_flight *flight = &job->devices[device].flights[lane];
     struct look look;
-    if (!job->devices[device].flights[lane].chained || !yk_pipeline_waits(job))
+    if (!flight->chained || flight->freed)
         return 0;
     look = look_of(job, device, lane);
-    look_at(&look);
-    return look.behind || look.later;
+    if (yk_pipeline_waits(job))
+        look_at(&look);
+    if (look.behind || look.later)
+        return 1;
+    foretell_again(job, device, lane);
+    return 0;
 }
 
 yoke_status yk_pipeline_outcome(const struct yk_job *job, const struct yk_flight *flight,

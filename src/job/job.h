@@ -64,6 +64,7 @@ struct yk_flight {
     int busy;    /* 1: issued, and not finished or abandoned */
     int held;    /* 1: the lane has its chunk, but waits to issue it (life/pipeline.h) */
     int chained; /* 1: it was issued behind a flight of the job before (life/pipeline.h) */
+    int freed;   /* 1: a chained flight: those before it are reported */
     unsigned undone_before; /* a chained flight: pipeline.undone of that job when it was issued */
     int launched;           /* 1: the kernel may have run, or is running */
     int homing;             /* 1: results may have begun to reach the host */
@@ -209,6 +210,8 @@ struct yk_job_split {
         items_per_ns; /* items per ns of its devices together in earlier jobs like it; 0: unknown */
     int keeps_cores;  /* 1: some cores are left to threads that drive GPUs */
     int crowded;      /* 1: other jobs were running when it began */
+    int disturbed;    /* 1: one of these does not belong to its decomposition */
+    uint64_t foreign; /* number of jobs that did not, when it began */
     struct yk_decomposition *decomposition; /* of its arrays; NULL: no plan applies */
     int member;                             /* its kernel's place in the decomposition */
     int planned;                            /* 1: split by the decomposition's plan */

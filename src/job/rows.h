@@ -13,5 +13,11 @@ static inline struct yk_interval yk_job_all_rows(const struct yk_job *job, int a
 {
     return job->order.uses[arg].rows;
 }
+/* Returns 1 if the job uses the argument's array by rows: an index touches only some of them.
+ * Partial results of reductions do not count, because they go home. needs: and if it reads them, or
+ * changes only some. writes: and if it writes them. */
+int yk_job_uses_by_rows(const struct yk_job *job, int arg);
+int yk_job_needs_by_rows(const struct yk_job *job, int arg);
+int yk_job_writes_by_rows(const struct yk_job *job, int arg);
 
 #endif

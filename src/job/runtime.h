@@ -176,6 +176,22 @@ static inline int64_t yk_now(const yoke_runtime *runtime)
 {
     return runtime->virtual_clock ? runtime->clock->now() : yk_clock_ns();
 }
+/* can_run: returns 1 if the device can run the kernel, perhaps after a build: a CPU needs a
+ * function for CPUs; any other device must not be lost, nor have failed to build it. must_build:
+ * returns 1 if it must be built before that, which may take seconds; CPUs build nothing. */
+static inline int yk_device_can_run(const struct yk_runtime_device *device,
+                                    const struct yk_kernel *kernel)
+{
+    return device->device->desc.host_memory
+               ? yk_kernel_runs_on_host(&kernel->kernel)
+               : !device->lost && !yk_kernel_has_failed(kernel, device->number);
+}
+static inline int yk_device_must_build(const struct yk_runtime_device *device,
+                                       const struct yk_kernel *kernel)
+{
+    return !device->device->desc.host_memory && !yk_kernel_is_ready(kernel, device->number) &&
+           yk_device_can_run(device, kernel);
+}
 /* Returns 1 if threads watch their devices without sleeping. */
 static inline int yk_runtime_polls(const yoke_runtime *runtime)
 {

@@ -24,6 +24,7 @@
 #include "../job/wake.h"
 #include "borrow.h"
 #include "decomposition.h"
+#include "decomposition_round.h"
 #include "foresee.h"
 #include "plan.h"
 #include "stranded.h"
@@ -126,6 +127,7 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
     if (cpu >= 0)
         yk_caller_borrow(job, cpu);
     job->turn = ++runtime->turns;
+    yk_round_enter(job);
     yk_job_weigh_begun(job);
     job->lists.previous_running = runtime->last_running;
     *(runtime->running ? &runtime->last_running->lists.next_running : &runtime->running) = job;

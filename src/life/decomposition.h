@@ -10,123 +10,97 @@
 #define YK_LIFE_DECOMPOSITION_H
 
 #include "../base/interval.h"
+#include "../job/job.h"
 #include "../partition/explore.h"
 #include "../partition/offers.h"
-#include "../partition/plan.h"
+#include "decomposition_member.h"
 
-struct yk_job;
-struct yk_kernel;
-struct yk_memory;
-struct yk_split_device;
-struct yoke_array;
+enum { YK_RECENT_JOBS = 32 };
 
-/* A kernel of these jobs, with the array shapes of one yk_memory. */
-struct yk_member {
-    struct yk_kernel *kernel; /* NULL: the entry is free */
-    uint64_t key;
-    uint64_t used;              /* value of decomposition->jobs at its latest use */
-    double items;               /* number of items of its job */
-    double part_low, part_high; /* the part of all rows that these items cover, from 0 to 1 */
-    int by_parts;               /* 1: its jobs work on one part of the rows after the other */
-    int crowded;                /* 1: its latest job ran beside others */
-    int sweeps;       /* 1: so do all kernels, and the plan is for a sweep over all rows */
-    double low, high; /* what the cuts divide for it: that part, or 0 to 1 if each part is
-                         divided alike, because parts do not run side by side */
-    double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS]; /* as in yk_plan_kernel */
-    double halo_copies, halo_bytes;
-    double changing_bytes; /* bytes of the arrays that it reads by rows and that jobs change */
-    double result_bytes;   /* bytes of all rows that it writes */
-    double fill[YK_PLAN_DEVICES];
-    uint64_t checked; /* value of decomposition->planned for which `fits` was computed */
-    int fits;         /* 1: everything it uses has room on each device with a part */
-    int make[YK_PLAN_DEVICES];
-    double peak[YK_PLAN_DEVICES];        /* operations per ns */
-    double overhead_ns[YK_PLAN_DEVICES]; /* estimated overhead of a chunk before any was measured,
-                                            ns */
-    /* Whether rows stay where a plan put them (rows_stay). went_by_plan: 1: the latest job followed
-     * the plan. put: fraction of the rows that the plan gave to devices with memory of their own.
-     * fetched: latest jobs in a row that found most of these rows gone. seen: number of its jobs.
-     * No plan is followed while seen < apart_until. apart_for: length of that pause in jobs. */
-    int went_by_plan, fetched;
-    double put;
-    int64_t seen, apart_until, apart_for;
+/* The latest jobs, which show the order of the members, and what the program does between them. Job
+ * number n is at (n - 1) % YK_RECENT_JOBS. */
+struct yk_recent_jobs {
+    unsigned char member[YK_RECENT_JOBS]; /* YK_PLAN_KERNELS: it was replaced */
+    double sent[YK_RECENT_JOBS]; /* bytes that it read by rows and that the program had written
+                                    since the job before */
+    double home[YK_RECENT_JOBS]; /* bytes of its results that the program has read */
 };
-
-enum { YK_RECENT_JOBS = 32 }; /* the latest jobs, which show the order of the members */
 
 /* Where the cuts come from. PLANNED: from estimates. GUESSED: from the first job, or equal parts.
  * CONFIRMED: guessed, and estimates give the same cuts. */
 enum yk_guess { YK_PLANNED, YK_GUESSED, YK_CONFIRMED };
 
-struct yk_decomposition {
-    int users; /* number of arrays that use it, and of jobs that have begun and are not over */
-    int devices;
-    struct yk_member members[YK_PLAN_KERNELS];
-    unsigned char recent[YK_RECENT_JOBS]; /* members of the latest jobs, at jobs % YK_RECENT_JOBS */
-    double sent[YK_RECENT_JOBS]; /* bytes that they read by rows and that the program had written
-                                    since the job before, at the same indexes */
-    double home[YK_RECENT_JOBS]; /* bytes of their results that the program has read, at the same
-                                    indexes */
-    uint64_t jobs;               /* number of jobs that used it */
-    uint64_t planned;            /* value of `jobs` at the latest plan; 0: never */
-    int stale;                   /* 1: a device's cost has changed since the latest plan */
-    int stands;                  /* 1: cuts are valid */
+/* Where rows should be. */
+struct yk_division {
+    int stand; /* 1: the cuts are valid */
     enum yk_guess guessed;
     uint32_t team; /* devices of the cuts, as bits */
     struct yk_cuts cuts;
     struct yk_cuts proven; /* the latest cuts of the explorer's best team; all 0: none */
-    /* A round lasts from one job of the rarest kernel to the next; if it works by parts, until it
-     * has worked on all of them. */
-    struct yk_explorer explorer;
-    int leads;        /* the member with the rarest kernel */
-    int round_counts; /* 1: so far all jobs of this round followed the plan, and their times count
-                       */
-    int cut_within;   /* 1: the cuts changed within this round, so rows move in the next one, too */
-    int round_jobs;   /* number of its jobs */
-    int round_ends;   /* 1: it ends with the next job that ends, because a round's first job has
-                         begun behind that one (flight/pipeline.h) */
-    double round_low; /* part_low of its first job */
-    double round_ns;  /* sum of their times, and of the program's waits for their results */
-    int last_round;   /* number of jobs of the latest complete round */
-    double planning_ns;          /* time spent on making plans */
-    double expected_ns;          /* mean time of a job by the latest plan */
-    struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
-    double unexplained_ns;       /* time by which rounds have exceeded the plan since it was made */
 };
+
+/* When a plan was made, what it said and what it cost. */
+struct yk_planning {
+    uint64_t at;                 /* number of jobs at the latest plan; 0: never */
+    int stale;                   /* 1: a device's cost has changed since then */
+    double expected_ns;          /* mean time of a job by that plan */
+    double unexplained_ns;       /* time by which rounds have exceeded it */
+    struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
+    double spent_ns;             /* time spent on making plans */
+};
+
+/* A round lasts from one job of the leading member to the next; if that works by parts, until it
+ * has worked on all of them. */
+struct yk_round {
+    int counts;       /* 1: so far all its jobs followed the plan, and their times count */
+    int cut_within;   /* 1: the cuts changed within it, so rows move in the next one, too */
+    int jobs;         /* number of its jobs that have ended */
+    int ends;         /* 1: it is complete when the next job ends, because the first job of the next
+                         round has begun behind that one (flight/pipeline.h) */
+    double low;       /* where the rows of its first job begin, as a fraction of all rows */
+    double ns;        /* time in which at least one ran, and the program's waits for results */
+    int64_t until_ns; /* end of the job that ended last */
+    int last_jobs;    /* number of jobs of the latest complete round that counted */
+};
+
+struct yk_decomposition {
+    int users;     /* number of arrays that use it, and of jobs that have begun and are not over */
+    int devices;   /* number of devices that divide it */
+    uint64_t jobs; /* number of jobs that used it */
+    struct yk_member members[YK_PLAN_KERNELS];
+    int leads; /* the member with the rarest kernel */
+    struct yk_recent_jobs recent;
+    struct yk_division division;
+    struct yk_planning planning;
+    struct yk_explorer explorer; /* tries teams, round by round */
+    struct yk_round round;
+};
+
+/* The member of a job with a decomposition, and what fractions of the cuts its devices have. */
+static inline struct yk_member *yk_job_member(const struct yk_job *job)
+{
+    return &job->split.decomposition->members[job->split.member];
+}
+static inline const double *yk_job_shares(const struct yk_job *job)
+{
+    return job->split.decomposition->division.cuts.share[job->split.member];
+}
 
 /* Call it before the job begins. If the job uses arrays by rows and may be split by a plan, sets
  * job->split.decomposition and makes its kernel a member. */
 void yk_job_decompose(struct yk_job *job);
-/* Returns 1 if a plan says what each device does; then sets known[].share and job->split.planned.
- * Returns 0 if the job is split without a plan. */
-int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
-                       struct yk_split_device *known);
 /* The program has acquired rows of an array: learns how long it waited for them. */
 struct yk_program_read {
     struct yk_interval rows;
     int64_t waited_ns;
     int readied; /* 1: something was made ready that later reads use, too */
 };
-void yk_decomposition_read(struct yoke_array *array, const struct yk_program_read *read);
+void yk_decomposition_read(yoke_array *array, const struct yk_program_read *read);
 /* The program has acquired rows of an array to write them. */
-void yk_decomposition_written(struct yoke_array *array, struct yk_interval rows);
+void yk_decomposition_written(yoke_array *array, struct yk_interval rows);
 /* Drops the job's use of the decomposition, when it is over or could not begin. */
 void yk_job_leave_decomposition(struct yk_job *job);
 /* Drops the use of a closed array. The last user frees the decomposition. */
-void yk_decomposition_leave(struct yoke_array *array);
-
-/* --- decomposition_costs.c --- */
-/* For a job that ended well, with any partitioner: stores each device's time in `memory`. crowded:
- * 1: it ran beside other jobs. */
-void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded);
-
-/* --- decomposition_plan.c --- */
-/* Starts or continues a round with this job. Makes a new plan if something changed or enough jobs
- * have run. */
-void yk_decomposition_plan(const struct yk_job *job);
-/* Returns 1 if the next job should make a plan. */
-int yk_decomposition_is_due(const struct yk_decomposition *decomposition);
-/* The present round is complete: its time tells about the team. */
-void yk_decomposition_end_round(struct yk_decomposition *decomposition);
+void yk_decomposition_leave(yoke_array *array);
 
 #endif

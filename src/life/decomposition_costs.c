@@ -1,12 +1,14 @@
 /* decomposition_costs.c - what a finished job teaches a decomposition: each device's time for its
  * part (model/cost.h), and the time of the round. */
+#include "decomposition_costs.h"
+
 #include <math.h>
 
 #include "../array/place.h"
-#include "../base/typical.h"
 #include "../job/job.h"
 #include "../job/kernel.h"
 #include "decomposition.h"
+#include "decomposition_round.h"
 
 /* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
  * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A part that
@@ -46,22 +48,23 @@ static enum yk_cost_news note_part(struct yk_cost *cost, double assumed_ns,
 static void stay_there(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
-    const struct yk_member *member = &decomposition->members[job->split.member];
+    const struct yk_member *member = yk_job_member(job);
+    const struct yk_stretch divided = yk_member_divided(member);
     int k, d;
-    if (member->low > 0 || member->high < 1)
+    if (divided.low > 0 || divided.high < 1)
         return;
-    decomposition->cuts = (struct yk_cuts){ .tied = 1 };
-    decomposition->team = 0;
+    decomposition->division.cuts = (struct yk_cuts){ .tied = 1 };
+    decomposition->division.team = 0;
     for (d = 0; d < job->device_count; d++) {
         const double share = (double)job->devices[d].outcome.items / member->items;
         for (k = 0; k < YK_PLAN_KERNELS; k++)
-            decomposition->cuts.share[k][d] = share;
+            decomposition->division.cuts.share[k][d] = share;
         if (share > 0)
-            decomposition->team |= (uint32_t)1 << d;
+            decomposition->division.team |= (uint32_t)1 << d;
     }
-    decomposition->stands = 1;
-    decomposition->guessed = YK_GUESSED;
-    decomposition->planned = decomposition->jobs;
+    decomposition->division.stand = 1;
+    decomposition->division.guessed = YK_GUESSED;
+    decomposition->planning.at = decomposition->jobs;
 }
 
 /* Returns 0 if the job's times say nothing: it ran beside others, and a job by itself has taught
@@ -77,19 +80,12 @@ static int teaches(struct yk_memory *memory, int crowded, int devices)
     return 1;
 }
 
-void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded)
+/* Learns from each device's part. readied: 1: the job made something ready. */
+static void note_parts(const struct yk_job *job, struct yk_memory *memory, int readied)
 {
-    struct yk_decomposition *decomposition = job->split.decomposition;
-    const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
-    struct yk_member *member;
+    const struct yk_member *member = yk_job_member(job);
     int d;
-    if (decomposition)
-        decomposition->members[job->split.member].crowded = crowded;
-    if (!decomposition || !teaches(memory, crowded, job->device_count))
-        return;
-    member = &decomposition->members[job->split.member];
-    /* A part launched behind another one has no overhead of its own. */
-    for (d = 0; !job->pipeline.before && d < job->device_count; d++) {
+    for (d = 0; d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
         const int host = jd->device->device->desc.host_memory;
         struct yk_cost_sample sample;
@@ -98,19 +94,25 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
         /* In a first job threads, caches and code are cold, too. */
         sample = sample_of(jd, member, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
         if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)
-            decomposition->stale = 1;
+            job->split.decomposition->planning.stale = 1;
     }
+}
+
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded)
+{
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
+    if (!decomposition)
+        return;
+    yk_job_member(job)->crowded = crowded;
+    /* A part launched behind another one has no overhead of its own. */
+    if (!job->pipeline.before && teaches(memory, crowded, job->device_count))
+        note_parts(job, memory, readied);
     memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
                                        yk_explore_has_tried(&decomposition->explorer) };
     memory->stays_of = job->device_count;
-    if (!decomposition->stands)
+    if (!decomposition->division.stand)
         stay_there(job);
-    decomposition->members[job->split.member].went_by_plan = job->split.planned;
-    decomposition->round_jobs++;
-    decomposition->round_ns += (double)(job->outcome.ended_ns - yk_job_since(job));
-    if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock && !job->pipeline.before)
-        decomposition->round_ns += (double)yk_typical(&job->runtime->return_ns);
-    decomposition->round_counts &= !readied && !crowded && job->split.planned;
-    if (decomposition->round_ends)
-        yk_decomposition_end_round(decomposition);
+    yk_job_member(job)->keeping.by_plan = job->split.planned;
+    yk_round_note(job, !readied);
 }

@@ -3,6 +3,7 @@
 
 #include "../job/kernel.h"
 #include "decomposition.h"
+#include "decomposition_plan.h"
 
 static const struct yk_member *member_of(const struct yk_decomposition *decomposition,
                                          const struct yk_job *job)
@@ -18,8 +19,8 @@ static const struct yk_member *member_of(const struct yk_decomposition *decompos
 /* Returns 1 if its latest job followed the plan, and nothing has changed since. */
 static int goes_on(const struct yk_decomposition *decomposition, const struct yk_member *member)
 {
-    return member && member->went_by_plan && member->checked == decomposition->planned &&
-           member->fits && member->seen >= member->apart_until;
+    return member && member->keeping.by_plan && member->checked == decomposition->planning.at &&
+           member->fits && member->keeping.jobs >= member->keeping.pause_until;
 }
 
 /* Returns 1 if only devices with memory of their own have a part, and can start at once. */
@@ -52,8 +53,8 @@ static int follows(const struct yk_job *job, const struct yk_job *before)
     const struct yk_member *member = member_of(decomposition, job);
     return before->split.planned && goes_on(decomposition, member) &&
            !yk_decomposition_is_due(decomposition) && lives_there(job, decomposition) &&
-           parts_start(before, decomposition->cuts.share[before->split.member]) &&
-           parts_start(job, decomposition->cuts.share[member - decomposition->members]);
+           parts_start(before, decomposition->division.cuts.share[before->split.member]) &&
+           parts_start(job, decomposition->division.cuts.share[member - decomposition->members]);
 }
 
 int yk_job_foresees(const struct yk_job *job, const struct yk_job *before)

@@ -3,7 +3,7 @@
 
 #include "../job/kernel.h"
 #include "../partition/partitioner.h"
-#include "decomposition.h"
+#include "decomposition_costs.h"
 #include "knowledge.h"
 #include "weights.h"
 
@@ -20,14 +20,13 @@ static int ran_beside(const struct yk_job *job)
  * ready (later jobs need not do that), a device was lost, or devices tried kernels. */
 static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory)
 {
-    struct yk_learned_job ran = {
-        .items = job->last - job->first,
-        .crowded = ran_beside(job) || job->pipeline.before || job->pipeline.followers > 0,
-        .begun_ns = yk_job_since(job),
-        .ended_ns = job->outcome.ended_ns,
-        .by_lines = yk_partitioner_needs_lessons(job->split.partitioner),
-        .tells_lines = yk_places_readied(&job->runtime->places) == job->split.readied
-    };
+    struct yk_learned_job ran = { .items = job->last - job->first,
+                                  .crowded = ran_beside(job) || job->pipeline.before,
+                                  .begun_ns = yk_job_since(job),
+                                  .ended_ns = job->outcome.ended_ns,
+                                  .by_lines = yk_partitioner_needs_lessons(job->split.partitioner),
+                                  .tells_lines = yk_places_readied(&job->runtime->places) ==
+                                                 job->split.readied };
     int d;
     for (d = 0; d < job->device_count; d++) {
         yk_learned_did(&ran, d, &memory->device[d], &job->devices[d].outcome);

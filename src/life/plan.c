@@ -16,6 +16,7 @@
 #include "../partition/partitioner.h"
 #include "decomposition.h"
 #include "host_lane.h"
+#include "planned_job.h"
 #include "remembered.h"
 
 /* Bytes of a copy that uses a link fully. On PCI Express 5, 1 MiB uses 0.7 of it, 4 MiB 0.95. */
@@ -112,8 +113,7 @@ static double likely_share(const struct yk_split_device *known, double all_rates
 static int has_part(const struct yk_job *job, int d)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
-    return decomposition && decomposition->stands &&
-           decomposition->cuts.share[job->split.member][d] > 0;
+    return decomposition && decomposition->division.stand && yk_job_shares(job)[d] > 0;
 }
 
 /* Adds GPUs that must build the kernel before the plan of its arrays can be followed, and then the
@@ -125,63 +125,75 @@ static void call_builders(struct yk_job *job)
     job->split.builds = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_runtime_device *device = &job->runtime->devices[d];
-        if (device->device->desc.host_memory) {
+        if (device->device->desc.host_memory)
             hosts |= yk_team_bit(d);
-        } else if (!device->lost && !yk_kernel_is_ready(job->kernel, device->number) &&
-                   !yk_kernel_has_failed(job->kernel, device->number)) {
-            job->split.team |= has_part(job, d) ? yk_team_bit(d) : 0;
-            job->split.builds |= yk_job_in_team(job, d);
-        }
+        if (!yk_device_must_build(device, job->kernel))
+            continue;
+        job->split.team |= has_part(job, d) ? yk_team_bit(d) : 0;
+        job->split.builds |= yk_job_in_team(job, d);
     }
     if (job->split.builds)
         job->split.team |= hosts;
 }
 
-/* Returns 1 if other jobs run than the one behind which this one begins. */
-static int runs_beside(const struct yk_job *job)
+/* Chooses the devices that take part by what is known of teams. */
+static void choose_team(struct yk_job *job, struct yk_team *team,
+                        const struct yk_split_device *known)
 {
-    return job->runtime->running_count > (job->pipeline.before != NULL);
+    job->split.team =
+        team ? yk_team_choose(team,
+                              &(struct yk_team_asks){ .devices = known,
+                                                      .count = job->device_count,
+                                                      .items = (double)(job->last - job->first),
+                                                      .crowded = job->split.crowded })
+             : yk_team_all(job->device_count);
+    call_builders(job);
 }
 
-/* Chooses the devices that take part, and fills in the reasons for that. */
+/* Sets what the job knows of its team. */
+static void note_team(struct yk_job *job, const struct yk_split_device *known)
+{
+    int d;
+    if (job->device_count > 1)
+        job->split.alone = yk_team_only(job->split.team);
+    job->split.items_per_ns = 0;
+    for (d = 0; d < job->device_count; d++)
+        if (yk_job_in_team(job, d))
+            job->split.items_per_ns += known[d].rate;
+}
+
+/* Sets what the job knows of device d; its share is set already. */
+static void note_device(struct yk_job *job, int d, const struct yk_memory *memory,
+                        const struct yk_split_device *known)
+{
+    struct yk_job_device *jd = &job->devices[d];
+    jd->copying_ns += known->copy_item_ns * fabs(jd->share) * (double)(job->last - job->first);
+    jd->steady = memory && memory->device[d].steady;
+    if (memory)
+        memcpy(jd->pace, memory->pace[d], sizeof memory->pace[d]);
+}
+
+/* Lets those devices take part that are the best team by what is known, or all. */
 static void call_team(struct yk_job *job, const struct yk_memory *memory,
                       struct yk_split_device *known)
 {
-    int d, left_out = 0, count = job->device_count;
     const int judges = memory && yk_job_splits_freely(job->split.partitioner);
     struct yk_team *team = judges ? &yk_kernel_memorise(job->kernel, job->split.key)->team : NULL;
-    job->split.crowded = runs_beside(job);
-    job->split.team =
-        judges ? yk_team_choose(team,
-                                &(struct yk_team_asks){ .devices = known,
-                                                        .count = count,
-                                                        .items = (double)(job->last - job->first),
-                                                        .crowded = job->split.crowded })
-               : yk_team_all(count);
-    call_builders(job);
-    if (count > 1)
-        job->split.alone = yk_team_only(job->split.team);
-    job->split.has_memory = job->split.times_team = memory != NULL;
-    job->split.items_per_ns = 0;
-    for (d = 0; d < count; d++) {
-        if (!yk_job_in_team(job, d))
-            continue;
-        job->split.items_per_ns += known[d].rate;
-        job->split.times_team &= known[d].rate > 0;
-    }
-    for (d = 0; d < count; d++) {
-        if (!yk_job_in_team(job, d))
+    int d;
+    choose_team(job, team, known);
+    note_team(job, known);
+    job->split.times_team = memory != NULL;
+    for (d = 0; d < job->device_count; d++) {
+        if (yk_job_in_team(job, d)) {
+            job->split.times_team &= known[d].rate > 0;
+            job->devices[d].share = likely_share(&known[d], job->split.items_per_ns);
+        } else {
             known[d].share = 0; /* only in this job; the learned share stays */
-        job->devices[d].share =
-            yk_job_in_team(job, d) ? likely_share(&known[d], job->split.items_per_ns) : 0;
-        job->devices[d].copying_ns +=
-            known[d].copy_item_ns * fabs(job->devices[d].share) * (double)(job->last - job->first);
-        job->devices[d].steady = memory && memory->device[d].steady;
-        if (memory)
-            memcpy(job->devices[d].pace, memory->pace[d], sizeof memory->pace[d]);
-        left_out |= !yk_job_in_team(job, d);
+            job->devices[d].share = 0;
+        }
+        note_device(job, d, memory, &known[d]);
     }
-    if (left_out)
+    if (yk_team_all(job->device_count) & ~job->split.team)
         job->workspace->team = *team;
 }
 
@@ -191,25 +203,17 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
 {
     int d;
     job->split.team = 0;
+    for (d = 0; d < job->device_count; d++)
+        if (known[d].share > 0)
+            job->split.team |= yk_team_bit(d);
     job->split.builds = 0;
-    job->split.has_memory = memory != NULL;
+    note_team(job, known);
     job->split.times_team = 0; /* planned jobs teach nothing about teams */
-    job->split.items_per_ns = 0;
-    job->split.crowded = runs_beside(job);
     for (d = 0; d < job->device_count; d++) {
-        struct yk_job_device *jd = &job->devices[d];
-        jd->share = known[d].share;
-        jd->steady = memory && memory->device[d].steady;
-        if (memory)
-            memcpy(jd->pace, memory->pace[d], sizeof memory->pace[d]);
-        if (!(known[d].share > 0))
-            continue;
-        job->split.team |= yk_team_bit(d);
-        job->split.items_per_ns += known[d].rate;
-        jd->copying_ns += known[d].copy_item_ns * known[d].share * (double)(job->last - job->first);
+        job->devices[d].share = known[d].share;
+        note_device(job, d, memory, &known[d]);
     }
-    job->split.alone = yk_team_only(job->split.team);
-    job->workspace->weighed = job->split.decomposition->weighed;
+    job->workspace->weighed = job->split.decomposition->planning.weighed;
     if (job->split.team != yk_team_all(job->device_count))
         job->workspace->team = (struct yk_team){ .explorer = job->split.decomposition->explorer };
 }
@@ -255,39 +259,52 @@ static void keep_cores(struct yk_job *job, struct yk_split_device *known)
     job->split.keeps_cores = job->devices[cpu].kept > 0;
 }
 
+/* Opens the job's dispatcher, or that of an earlier job again. */
+static yoke_status open_dispatch(struct yk_job *job, const struct yk_memory *memory,
+                                 const struct yk_split_device *known)
+{
+    const struct yk_split_spec spec = {
+        .first = job->first,
+        .last = job->last,
+        .devices = known,
+        .device_count = job->device_count,
+        .unit = yk_job_unit(job),
+        .partitioner = job->split.partitioner,
+        .adjust = memory ? &memory->adjust : NULL,
+        .late = memory ? yk_late_typical(&memory->late) : 0,
+        .all_or_nothing = job->sums.has_add,
+        .crowded = job->split.crowded,
+        .planned = job->split.planned,
+        .planned_ns = job->split.planned_ns,
+        .settles = job->split.decomposition && !job->split.planned,
+    };
+    const yoke_status status = job->workspace->dispatch
+                                   ? yk_dispatch_reopen(job->workspace->dispatch, &spec)
+                                   : yk_dispatch_open(&spec, &job->workspace->dispatch);
+    job->dispatch = job->workspace->dispatch;
+    return status;
+}
+
 /* Splits the job by what `memory` knows. */
 static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
 {
     struct yk_split_device known[YK_PLACES]; /* one per device */
-    const int count = job->device_count;
-    struct yk_split_spec spec = { .first = job->first,
-                                  .last = job->last,
-                                  .devices = known,
-                                  .device_count = count,
-                                  .unit = yk_job_unit(job),
-                                  .partitioner = job->split.partitioner,
-                                  .adjust = memory ? &memory->adjust : NULL,
-                                  .late = memory ? yk_late_typical(&memory->late) : 0,
-                                  .all_or_nothing = job->sums.has_add };
     yoke_status status = YOKE_OK;
-    describe_all(job, memory, count, known);
+    describe_all(job, memory, job->device_count, known);
     if (job->split.partitioner)
-        status = yk_host_lanes_plan(job, known, count);
+        status = yk_host_lanes_plan(job, known, job->device_count);
     if (status != YOKE_OK)
         return status;
+    /* beside another job than the one behind which it begins */
+    job->split.crowded = job->runtime->running_count > (job->pipeline.before != NULL);
+    job->split.has_memory = memory != NULL;
     if (yk_job_follow_plan(job, memory, known))
         call_planned(job, memory, known);
     else
         call_team(job, memory, known);
     yk_alternative_plan(job, known);
     keep_cores(job, known);
-    spec.crowded = job->split.crowded;
-    spec.planned = job->split.planned;
-    spec.planned_ns = job->split.planned_ns;
-    spec.settles = job->split.decomposition && !job->split.planned;
-    status = job->workspace->dispatch ? yk_dispatch_reopen(job->workspace->dispatch, &spec)
-                                      : yk_dispatch_open(&spec, &job->workspace->dispatch);
-    job->dispatch = job->workspace->dispatch;
+    status = open_dispatch(job, memory, known);
     if (status == YOKE_OK)
         bench_by_split(job);
     return status;

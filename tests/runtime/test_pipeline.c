@@ -1,7 +1,7 @@
 /* test_pipeline.c - submitted jobs that wait for each other's rows begin behind each other: the
- * device is not idle between them, results are those of a plain loop, a lost device loses nothing in
- * silence, and a job ends after the one before it. On simulated machines; random programs also on
- * the devices in the arguments.
+ * device is not idle between them, results are those of a plain loop, a lost device loses nothing
+ * in silence, and a job ends after the one before it. On simulated machines; random programs also
+ * on the devices in the arguments.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -204,8 +204,8 @@ static void devices_that_fail(void **state)
     char devices[256];
     (void)state;
     for (int after = 20; after < 1500; after += 17) {
-        snprintf(devices, sizeof devices, "sim:gpu:" GPU ":peer=50e9,sim:gpu:" GPU
-                 ":peer=50e9:fail_after=%d", after);
+        snprintf(devices, sizeof devices,
+                 "sim:gpu:" GPU ":peer=50e9,sim:gpu:" GPU ":peer=50e9:fail_after=%d", after);
         run_program(devices, (uint64_t)(after % 7) + 1, 1);
     }
 }
@@ -286,8 +286,10 @@ static void canceled_chains_end(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs), cmocka_unit_test(devices_that_fail),
-        cmocka_unit_test(no_gaps),         cmocka_unit_test(times_add_up),
+        cmocka_unit_test(random_programs),
+        cmocka_unit_test(devices_that_fail),
+        cmocka_unit_test(no_gaps),
+        cmocka_unit_test(times_add_up),
         cmocka_unit_test(canceled_chains_end),
     };
     for (int w = 1; w < count; w++)

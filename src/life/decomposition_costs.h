@@ -1,0 +1,12 @@
+/* decomposition_costs.h - see decomposition_costs.c. */
+#ifndef YK_LIFE_DECOMPOSITION_COSTS_H
+#define YK_LIFE_DECOMPOSITION_COSTS_H
+
+struct yk_job;
+struct yk_memory;
+
+/* For a job that ended well, with any partitioner: stores each device's time in `memory`. crowded:
+ * 1: it ran beside other jobs. With runtime.lock held. */
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded);
+
+#endif

@@ -1,0 +1,174 @@
+/* decomposition_input.c - the input of a decomposition's plan (partition/plan.h): what is known of
+ * its kernels, their order, and the devices and their links. */
+#include "decomposition_input.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../job/kernel.h"
+#include "decomposition.h"
+
+/* Describes links by the rates that devices report. Starting a copy takes as long as starting a
+ * kernel. */
+static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
+{
+    int from, to;
+    for (to = 0; to < job->device_count; to++) {
+        const struct yk_runtime_device *target = &job->runtime->devices[to];
+        const struct yk_device_desc *desc = &target->device->desc;
+        if (desc->host_memory)
+            continue;
+        plan->start_ns = fmax(plan->start_ns, desc->launch_ns);
+        if (desc->link_bytes_per_ns > 0)
+            plan->link_ns[to] = 1 / desc->link_bytes_per_ns;
+        for (from = 0; from < job->device_count; from++) {
+            const double rate = target->place->reach[job->runtime->devices[from].place->number];
+            if (from != to && rate > 0 && !job->runtime->devices[from].device->desc.host_memory)
+                plan->peer_ns[from][to] = 1 / rate;
+        }
+    }
+}
+
+static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
+{
+    yoke_array *array;
+    double away = 0;
+    for (array = job->runtime->arrays; array; array = array->next) {
+        if (array->decomposition != job->split.decomposition)
+            continue;
+        plan->bytes += (double)yk_array_bytes(array);
+        away += (double)(yk_array_missing(array, YK_HOST, yk_array_rows(array)) * array->row_bytes);
+    }
+    plan->away = plan->bytes > 0 ? away / plan->bytes : 0;
+}
+
+/* Describes how often each kernel runs. */
+static void describe_turns(const struct yk_decomposition *decomposition, struct yk_plan *plan)
+{
+    const uint64_t seen =
+        decomposition->jobs < YK_RECENT_JOBS ? decomposition->jobs : YK_RECENT_JOBS;
+    double all = 0;
+    uint64_t job;
+    int k;
+    for (job = decomposition->jobs - seen; job < decomposition->jobs; job++) {
+        const int now = decomposition->recent.member[job % YK_RECENT_JOBS];
+        if (now < YK_PLAN_KERNELS) {
+            plan->kernel[now].weight++;
+            all++;
+        }
+    }
+    for (k = 0; k < plan->kernels && all > 0; k++)
+        plan->kernel[k].weight /= all;
+}
+
+/* Bytes that the latest jobs moved. */
+struct recent {
+    const double *bytes; /* at job % YK_RECENT_JOBS */
+    uint64_t end;        /* jobs before this one count */
+    double most;         /* more bytes of one job count as this number */
+};
+
+/* Returns the mean of the bytes that jobs of member m moved. Sets *part to the fraction of these
+ * jobs that moved some. */
+static double mean_bytes(const struct yk_decomposition *decomposition, int m,
+                         const struct recent *recent, double *part)
+{
+    uint64_t job = decomposition->jobs < YK_RECENT_JOBS ? 0 : decomposition->jobs - YK_RECENT_JOBS;
+    double sum = 0;
+    int jobs = 0, some = 0;
+    for (; job < recent->end; job++) {
+        const double bytes = recent->bytes[job % YK_RECENT_JOBS];
+        if (decomposition->recent.member[job % YK_RECENT_JOBS] != m)
+            continue;
+        jobs++;
+        sum += fmin(bytes, recent->most);
+        some += bytes > 0;
+    }
+    *part = some / fmax(1, jobs);
+    return sum / fmax(1, jobs);
+}
+
+/* Describes what the program writes that the member reads, and reads of the member's results. The
+ * results of the present job are not there yet. Rows that are read twice count once. */
+static void describe_program(const struct yk_decomposition *decomposition, int m,
+                             struct yk_plan_kernel *out)
+{
+    const struct recent sent = { decomposition->recent.sent, decomposition->jobs, INFINITY };
+    const struct recent home = { decomposition->recent.home, decomposition->jobs - 1,
+                                 decomposition->members[m].result_bytes };
+    double unused;
+    out->sent_bytes = mean_bytes(decomposition, m, &sent, &unused);
+    out->home_bytes = mean_bytes(decomposition, m, &home, &out->home_part);
+}
+
+/* Describes which rows the member covers. A sweep counts as one only until its latest job has ended
+ * by itself. */
+static void describe_extent(const struct yk_member *member, struct yk_plan_kernel *out)
+{
+    const struct yk_stretch divided = yk_member_divided(member);
+    out->items = member->items;
+    out->low = divided.low;
+    out->high = divided.high;
+    if (member->divides == YK_DIVIDES_SWEEP && member->crowded) {
+        out->items /= yk_member_part(member);
+        out->low = 0;
+        out->high = 1;
+    }
+}
+
+/* Describes member m. Returns 1 if its kernel's cost is known. */
+static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kernel *out)
+{
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    const struct yk_member *member = &decomposition->members[m];
+    const struct yk_memory *memory =
+        member->kernel ? yk_kernel_recall(member->kernel, member->key) : NULL;
+    int d, known = 0;
+    if (!memory)
+        return 0;
+    describe_extent(member, out);
+    out->halo_copies = member->halo_copies;
+    out->halo_bytes = member->halo_bytes;
+    memcpy(out->rows_from, member->rows_from, sizeof out->rows_from);
+    memcpy(out->whole_from, member->whole_from, sizeof out->whole_from);
+    describe_program(decomposition, m, out);
+    memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
+    memcpy(out->fill, member->fill, sizeof out->fill);
+    yk_cost_pool(out->cost, &(struct yk_cost_pool){ .make = member->make,
+                                                    .peak = member->peak,
+                                                    .told = member->overhead_ns,
+                                                    .count = decomposition->devices });
+    for (d = 0; d < decomposition->devices; d++) {
+        if (!yk_device_can_run(&job->runtime->devices[d], member->kernel))
+            out->cost[d] = (struct yk_cost){ 0 };
+        known |= yk_cost_is_known(&out->cost[d]);
+    }
+    return known;
+}
+
+void yk_decomposition_describe(const struct yk_job *job, struct yk_plan *plan)
+{
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    const int leads = decomposition->leads;
+    double least;
+    int m;
+    plan->devices = decomposition->devices;
+    for (m = 0; m < YK_PLAN_KERNELS; m++)
+        if (decomposition->members[m].kernel)
+            plan->kernels = m + 1;
+    describe_turns(decomposition, plan);
+    least = plan->kernel[decomposition->leads].weight;
+    for (m = 0; m < plan->kernels; m++) {
+        if (!describe_kernel(job, m, &plan->kernel[m]))
+            plan->kernel[m].weight = 0;
+        if (plan->kernel[m].weight > 0 && (plan->kernel[m].weight < least - 1e-9 || !(least > 0))) {
+            least = plan->kernel[m].weight;
+            decomposition->leads = m;
+        }
+    }
+    if (decomposition->leads != leads) /* the present round has lost its beginning */
+        decomposition->round.counts = 0;
+    describe_ways(job, plan);
+    describe_bytes(job, plan);
+    plan->jobs = (double)decomposition->jobs;
+}
