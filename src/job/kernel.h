@@ -44,7 +44,8 @@ struct yk_memory {
     struct yk_pace pace[YK_PLACES]
                        [YK_FORMS]; /* pace of the kernel's chunks, and of the alternative's */
     struct yk_cost cost[YK_PLACES];
-    int costs_beside; /* 1: measured beside other jobs, because none ran by itself yet */
+    uint32_t costs_beside; /* devices whose cost was measured beside other jobs, because none ran by
+                              itself yet, as bits */
     struct yk_team team;
     struct yk_stays stays;   /* where plans found that rows should stay */
     int stays_of;            /* number of devices to which `stays` applies */

@@ -67,16 +67,16 @@ static void stay_there(const struct yk_job *job)
     decomposition->planning.at = decomposition->jobs;
 }
 
-/* Returns 0 if the job's times say nothing: it ran beside others, and a job by itself has taught
- * the costs. Until one does, jobs beside others teach what parts take there. */
-static int teaches(struct yk_memory *memory, int crowded, int devices)
+/* Returns 0 if the job says nothing about the device: it ran beside others, and a job by itself has
+ * taught the device's cost. Until one does, jobs beside others teach what parts take there. A part
+ * launched behind another one has no overhead of its own, so its job counts as one beside others.
+ */
+static int teaches(struct yk_memory *memory, int device, int beside)
 {
-    int d, known = 0;
-    for (d = 0; d < devices; d++)
-        known |= yk_cost_is_known(&memory->cost[d]);
-    if (crowded && known && !memory->costs_beside)
+    const uint32_t bit = yk_team_bit(device);
+    if (beside && yk_cost_is_known(&memory->cost[device]) && !(memory->costs_beside & bit))
         return 0;
-    memory->costs_beside = crowded;
+    memory->costs_beside = beside ? memory->costs_beside | bit : memory->costs_beside & ~bit;
     return 1;
 }
 
@@ -84,12 +84,13 @@ static int teaches(struct yk_memory *memory, int crowded, int devices)
 static void note_parts(const struct yk_job *job, struct yk_memory *memory, int readied)
 {
     const struct yk_member *member = yk_job_member(job);
+    const int beside = member->crowded || job->pipeline.before;
     int d;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
         const int host = jd->device->device->desc.host_memory;
         struct yk_cost_sample sample;
-        if (jd->outcome.items == 0)
+        if (jd->outcome.items == 0 || !teaches(memory, d, beside))
             continue;
         /* In a first job threads, caches and code are cold, too. */
         sample = sample_of(jd, member, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
@@ -105,9 +106,7 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
     if (!decomposition)
         return;
     yk_job_member(job)->crowded = crowded;
-    /* A part launched behind another one has no overhead of its own. */
-    if (!job->pipeline.before && teaches(memory, crowded, job->device_count))
-        note_parts(job, memory, readied);
+    note_parts(job, memory, readied);
     memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
                                        yk_explore_has_tried(&decomposition->explorer) };
     memory->stays_of = job->device_count;

@@ -1,6 +1,6 @@
-/* decomposition_round.c - see decomposition_round.h. Jobs of a round may overlap. So its time is not
- * the sum of their times: each job adds the time from the end of the one before to its own end. Jobs
- * that do not use these arrays disturb the round, which then says nothing about the team. */
+/* decomposition_round.c - see decomposition_round.h. Jobs of a round may overlap. So its time is
+ * not the sum of their times: each job adds the time from the end of the one before to its own end.
+ * Jobs that do not use these arrays disturb the round, which then says nothing about the team. */
 #include "decomposition_round.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "../base/typical.h"
 #include "decomposition.h"
 
-/* Returns 1 if the leading kernel runs again, and if it works by parts, at the beginning of the rows
- * or where the round began. */
+/* Returns 1 if the leading kernel runs again, and if it works by parts, at the beginning of the
+ * rows or where the round began. */
 static int is_first(const struct yk_job *job)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
