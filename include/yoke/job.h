@@ -118,7 +118,8 @@ typedef struct yoke_decision {
  * results with numbers only: reasons are "" and there are no decisions. */
 typedef struct yoke_result {
     int version;                       /* 4: this layout; later versions only append fields */
-    double seconds;                    /* from submission to the job's end */
+    double seconds;                    /* from when the job began to its end; or from the end of
+                                        * the job before, if it began behind that (yoke_submit) */
     const char *partitioner;           /* the one used, with its settings: "auto" */
     yoke_traffic traffic;              /* bytes that the job moved */
     int device_count;                  /* devices of the runtime when the job began */
@@ -152,9 +153,12 @@ YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *cons
                                   int count);
 /* Starts the job and returns. Jobs that use the same rows of an array, if one of them writes these
  * rows, run in the order of submission; other jobs may overlap, also on different rows of one
- * array. A pending job ends with YOKE_ECANCELED if a job that should write rows it reads, or a job
- * that it names in `after`, fails or is canceled. The job struct may be reused at once.
- * Thread-safe. YOKE_EINVAL: the job is invalid, or an `after` is not a ticket of this runtime.
+ * array. A job may begin while the one whose rows it needs still runs; then its parts wait for rows
+ * only, and it ends after that job. Many small steps are fastest if all are submitted and the
+ * program waits once. A pending job ends with YOKE_ECANCELED if a job that should write rows it
+ * reads, or a job that it names in `after`, fails or is canceled. The job struct may be reused at
+ * once. Thread-safe. YOKE_EINVAL: the job is invalid, or an `after` is not a ticket of this
+ * runtime.
  */
 YOKE_API yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *job, yoke_ticket **out);
 /* Waits for a job and ends its ticket. `result` may be NULL. YOKE_EINVAL: it is not a ticket, or
