@@ -117,6 +117,26 @@ enum yk_turn yk_pipeline_turn(struct yk_job *job, int device, int lane)
     return look.behind <= YK_BEHIND_MOST && has_rows(&look) ? YK_TURN_BEHIND : YK_TURN_LATER;
 }
 
+void yk_pipeline_chain(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_pipeline *before = &job->pipeline.before->pipeline;
+    job->devices[device].flights[lane].undone_before = atomic_load(&before->undone);
+    atomic_fetch_or(&before->followed, yk_team_bit(device));
+}
+
+yoke_status yk_pipeline_undone(struct yk_job *job, int device)
+{
+    atomic_fetch_add(&job->pipeline.undone, 1);
+    if (!(atomic_load(&job->pipeline.followed) & yk_team_bit(device)))
+        return YOKE_OK;
+    return yk_fail(
+        YOKE_ELOST,
+        "%s: %s could not do a chunk, and the next job had already begun on rows that the "
+        "chunk reads, so it cannot be repeated; write the rows again and repeat both "
+        "jobs",
+        job->name, job->devices[device].device->device->desc.name);
+}
+
 int yk_pipeline_await(struct yk_job *job, int device)
 {
     if (!yk_pipeline_waits(job))

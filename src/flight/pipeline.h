@@ -10,7 +10,7 @@
  *
  * The job still ends after the one before, and fails if it needs that one's results and that one
  * fails. If a chunk does not count behind which another was launched, that one does not count
- * either.
+ * either; and it cannot be repeated, because the other one may have overwritten what it reads.
  */
 #ifndef YK_FLIGHT_PIPELINE_H
 #define YK_FLIGHT_PIPELINE_H
@@ -27,6 +27,11 @@ static inline int yk_pipeline_waits(const struct yk_job *job)
 /* The turn of the chunk that the lane has. LATER: the device's thread is woken when a chunk of the
  * job before ends. Takes the lock of that job. */
 enum yk_turn yk_pipeline_turn(struct yk_job *job, int device, int lane);
+/* Notes that the lane's chunk is launched BEHIND. */
+void yk_pipeline_chain(struct yk_job *job, int device, int lane);
+/* A chunk of the job was launched and does not count. Returns YOKE_OK if it can be done again, or
+ * YOKE_ELOST if a chunk launched behind it may have changed rows that it reads. */
+yoke_status yk_pipeline_undone(struct yk_job *job, int device);
 /* Has the thread of `device` woken when a chunk of the job before ends, or when that job is over.
  * Returns 0 if it is over. */
 int yk_pipeline_await(struct yk_job *job, int device);

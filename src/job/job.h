@@ -281,6 +281,8 @@ struct yk_job_pipeline {
     int64_t freed_ns;      /* end of `before`; 0: it had none */
     /* Devices whose host threads wait for chunks of this job or for its end, as bits. */
     _Atomic uint32_t awaited;
+    /* Devices on which a job's chunk was launched behind one of this job, as bits. */
+    _Atomic uint32_t followed;
     atomic_uint undone; /* number of its chunks that were launched and did not count */
 };
 

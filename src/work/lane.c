@@ -265,7 +265,7 @@ static enum yk_lane_state issue_in_turn(struct yk_job *job, int device, int lane
     flight->chained = turn == YK_TURN_BEHIND;
     flight->freed = 0;
     if (flight->chained)
-        flight->undone_before = atomic_load(&job->pipeline.before->pipeline.undone);
+        yk_pipeline_chain(job, device, lane);
     issue(job, device, lane);
     return YK_LANE_WORKED;
 }

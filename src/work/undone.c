@@ -7,6 +7,7 @@
 #include "../base/status.h"
 #include "../flight/alternative.h"
 #include "../flight/landing.h"
+#include "../flight/pipeline.h"
 #include "../job/unit.h"
 #include "../job/wake.h"
 #include "../life/end.h"
@@ -96,7 +97,9 @@ void yk_lane_undone(struct yk_job *job, int device, int lane, yoke_status why)
 {
     struct yk_job_device *jd = &job->devices[device];
     if (jd->flights[lane].launched) {
-        atomic_fetch_add(&job->pipeline.undone, 1);
+        const yoke_status status = yk_pipeline_undone(job, device);
+        if (status != YOKE_OK)
+            yk_job_fail(job, status);
         spoil(job, device, lane);
     }
     if (jd->flights[lane].launched && job->sums.has_add) {

@@ -14,9 +14,11 @@
 #include <yoke/yoke.h>
 
 #include "../../src/machine/random.h"
+#include "../../src/runtime/device.h"
 #include "ok.h"
 #include "pipeline_kernels.h"
 #include "under_sanitizer.h"
+#include "walk.h"
 
 enum { ARRAYS = 4, ROWS_MOST = 40000, QUEUED_MOST = 200 };
 
@@ -318,12 +320,108 @@ static void canceled_chains_end(void **state)
     }
 }
 
+enum { CHAIN_ROWS = 3000, CHAIN_JOBS = 30 };
+
+static yoke_status run_chain(yoke_runtime *rt, yoke_array *const *arrays)
+{
+    static const uint32_t seven = 7;
+    static const int64_t rows = CHAIN_ROWS;
+    yoke_ticket *tickets[CHAIN_JOBS];
+    yoke_status worst = YOKE_OK, status;
+    int submitted = 0;
+    while (worst == YOKE_OK && submitted < CHAIN_JOBS) {
+        const yoke_job jobs[] = {
+            { .kernel = &q_near,
+              .range = { 0, rows },
+              .args = { yoke_value(rows), yoke_in_halo(arrays[0], 1, 1), yoke_out(arrays[1]) } },
+            { .kernel = &q_add,
+              .range = { 0, rows },
+              .args = { yoke_value(seven), yoke_in(arrays[1]), yoke_inout(arrays[0]) } }
+        };
+        worst = yoke_submit(rt, &jobs[submitted % 2], &tickets[submitted]);
+        submitted += worst == YOKE_OK;
+    }
+    for (int k = 0; k < submitted; k++) {
+        status = yoke_wait(tickets[k], NULL);
+        worst = worst == YOKE_OK ? status : worst;
+    }
+    return worst;
+}
+
+/* The sum of both arrays, which a plain loop gave once. */
+static void check_chain(const uint32_t *x, const uint32_t *y)
+{
+    static uint32_t right;
+    uint32_t sum = 0;
+    for (int i = 0; i < CHAIN_ROWS; i++)
+        sum = sum * 31 + x[i] + 3 * y[i];
+    if (!right) {
+        uint32_t a[CHAIN_ROWS], b[CHAIN_ROWS];
+        for (int i = 0; i < CHAIN_ROWS; i++)
+            a[i] = (uint32_t)i;
+        for (int k = 0; k < CHAIN_JOBS; k++)
+            for (int i = 0; i < CHAIN_ROWS; i++)
+                if (k % 2)
+                    a[i] = a[i] * 7 + b[i];
+                else
+                    b[i] =
+                        3 * a[i] + (i > 0 ? a[i - 1] : 0) + (i + 1 < CHAIN_ROWS ? 5 * a[i + 1] : 0);
+        for (int i = 0; i < CHAIN_ROWS; i++)
+            right = right * 31 + a[i] + 3 * b[i];
+    }
+    assert_int_equal(sum, right);
+}
+
+static yoke_status chain(const char *devices)
+{
+    static uint32_t memory[2][CHAIN_ROWS];
+    yoke_array *arrays[2] = { NULL, NULL };
+    yoke_runtime *rt;
+    yoke_status status = yoke_open(&(yoke_config){ .devices = devices }, &rt);
+    if (status != YOKE_OK)
+        return status;
+    for (int a = 0; a < 2; a++)
+        for (int i = 0; i < CHAIN_ROWS; i++)
+            memory[a][i] = a ? 0 : (uint32_t)i;
+    for (int a = 0; a < 2 && status == YOKE_OK; a++)
+        status = yoke_array_wrap(rt, memory[a], CHAIN_ROWS, sizeof **memory, &arrays[a]);
+    if (status == YOKE_OK)
+        status = run_chain(rt, arrays);
+    for (int a = 0; a < 2; a++) { /* brings the rows home */
+        const yoke_status closed = arrays[a] ? yoke_array_close(arrays[a]) : YOKE_OK;
+        status = status == YOKE_OK ? closed : status;
+    }
+    yoke_close(rt);
+    if (status == YOKE_OK)
+        check_chain(memory[0], memory[1]);
+    return status;
+}
+
+/* Every allocation and every call of a backend fails in turn. */
+static void everything_fails(void **state)
+{
+    static const char *const devices[] = { "sim:gpu:lanes=2:launch=5us",
+                                           "sim:gpu*2:launch=5us:peer=50e9" };
+    const unsigned allowed = 1u << YOKE_OK | 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE |
+                             1u << YOKE_ELOST | 1u << YOKE_ECANCELED;
+    int64_t well;
+    yk_check_devices = 1;
+    (void)state;
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+        assert_int_equal(chain(devices[d]), YOKE_OK);
+        assert_true(walk_allocations(chain, devices[d], allowed) >= 20);
+        assert_true(walk_calls(chain, devices[d], YOKE_EDEVICE, &well) >= 50);
+        assert_true(walk_calls(chain, devices[d], YOKE_ENOMEM, &well) >= 50);
+    }
+}
+
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs), cmocka_unit_test(devices_that_fail),
-        cmocka_unit_test(no_gaps),         cmocka_unit_test(times_add_up),
-        cmocka_unit_test(finds_the_team),  cmocka_unit_test(canceled_chains_end),
+        cmocka_unit_test(random_programs),  cmocka_unit_test(devices_that_fail),
+        cmocka_unit_test(no_gaps),          cmocka_unit_test(times_add_up),
+        cmocka_unit_test(finds_the_team),   cmocka_unit_test(canceled_chains_end),
+        cmocka_unit_test(everything_fails),
     };
     for (int w = 1; w < count; w++)
         for (uint64_t seed = 1; seed <= 2; seed++)
