@@ -13,6 +13,7 @@
 
 #include "../backend/cpu/cpu_device.h"
 #include "../base/alloc.h"
+#include "../flight/pipeline.h"
 #include "../flight/steps.h"
 #include "../job/wake.h"
 #include "../job/workspace.h"
@@ -122,20 +123,21 @@ static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *work
     return state;
 }
 
-/* Watches the device's flights of the first job that has any: those of later jobs come after them.
- * Returns 1 if one may have ended. */
+/* Watches the device's flights, job by job. Those of a job behind another one end after that one's.
+ * Returns 1 if a flight may have ended. */
 static int watch_device(struct yk_worker *worker)
 {
     struct yk_job *job = NULL;
     struct yk_stepper stepper;
     int64_t look_at;
-    int busy = 0, over = 0;
+    int over = 0;
     while ((job = yk_job_next(worker->runtime, job))) {
-        if (busy || worker->device >= job->device_count || yk_job_is_driven(job, worker->device))
+        if (over || worker->device >= job->device_count || yk_pipeline_waits(job) ||
+            yk_job_is_driven(job, worker->device))
             continue;
         yk_calls_enter(job, worker->device, &stepper);
-        busy = yk_device_is_busy(job, worker->device, yk_now(worker->runtime), &look_at);
-        over = busy && yk_device_watch(job, worker->device);
+        over = yk_device_is_busy(job, worker->device, yk_now(worker->runtime), &look_at) &&
+               yk_device_watch(job, worker->device);
         yk_calls_leave(job, worker->device, &stepper);
     }
     return over;
