@@ -34,7 +34,8 @@ static struct yk_member *admit(struct yk_decomposition *decomposition, const str
     return &decomposition->members[oldest];
 }
 
-static struct yk_member *member_of(struct yk_decomposition *decomposition, const struct yk_job *job)
+struct yk_member *yk_decomposition_member(struct yk_decomposition *decomposition,
+                                          const struct yk_job *job)
 {
     int m;
     for (m = 0; m < YK_PLAN_KERNELS; m++) {
@@ -42,7 +43,7 @@ static struct yk_member *member_of(struct yk_decomposition *decomposition, const
         if (member->kernel == job->kernel && member->key == job->split.key)
             return member;
     }
-    return admit(decomposition, job);
+    return NULL;
 }
 
 /* Returns the argument that shows which rows a job covers: one that it writes index by index, if
@@ -179,7 +180,9 @@ static void describe_work(const struct yk_job *job, const struct yk_decompositio
 struct yk_member *yk_decomposition_admit(struct yk_decomposition *decomposition,
                                          const struct yk_job *job)
 {
-    struct yk_member *member = member_of(decomposition, job);
+    struct yk_member *member = yk_decomposition_member(decomposition, job);
+    if (!member)
+        member = admit(decomposition, job);
     describe_work(job, decomposition, member);
     describe_sources(job, decomposition, member);
     return member;

@@ -69,6 +69,9 @@ static inline struct yk_stretch yk_member_divided(const struct yk_member *member
     return member->divides == YK_DIVIDES_EACH_PART ? (struct yk_stretch){ 0, 1 } : member->part;
 }
 
+/* Returns the member with the job's kernel; NULL: there is none. */
+struct yk_member *yk_decomposition_member(struct yk_decomposition *decomposition,
+                                          const struct yk_job *job);
 /* Returns the member with the job's kernel, described by this job. If there is none, makes one;
  * that may replace the member that was unused for longest. */
 struct yk_member *yk_decomposition_admit(struct yk_decomposition *decomposition,

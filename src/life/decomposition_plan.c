@@ -12,7 +12,7 @@
 
 /* A plan is updated when the number of jobs has grown by this fraction. */
 #define MORE_JOBS (1.0 / 3)
-/* Making plans may take this fraction of the time of all jobs (see is_due). */
+/* Making plans may take this fraction of the time of all jobs (see yk_decomposition_is_due). */
 #define PLANNING 0.01
 
 /* Keeps the cuts that a trial may have to return to. */

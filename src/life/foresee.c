@@ -5,17 +5,6 @@
 #include "decomposition.h"
 #include "decomposition_plan.h"
 
-static const struct yk_member *member_of(const struct yk_decomposition *decomposition,
-                                         const struct yk_job *job)
-{
-    int m;
-    for (m = 0; m < YK_PLAN_KERNELS; m++)
-        if (decomposition->members[m].kernel == job->kernel &&
-            decomposition->members[m].key == job->split.key)
-            return &decomposition->members[m];
-    return NULL;
-}
-
 /* Returns 1 if its latest job followed the plan, and nothing has changed since. */
 static int goes_on(const struct yk_decomposition *decomposition, const struct yk_member *member)
 {
@@ -49,8 +38,8 @@ static int lives_there(const struct yk_job *job, const struct yk_decomposition *
 /* Returns 1 if `before` follows a plan, and the job will, too. */
 static int follows(const struct yk_job *job, const struct yk_job *before)
 {
-    const struct yk_decomposition *decomposition = before->split.decomposition;
-    const struct yk_member *member = member_of(decomposition, job);
+    struct yk_decomposition *decomposition = before->split.decomposition;
+    const struct yk_member *member = yk_decomposition_member(decomposition, job);
     return before->split.planned && goes_on(decomposition, member) &&
            !yk_decomposition_is_due(decomposition) && lives_there(job, decomposition) &&
            parts_start(before, decomposition->division.cuts.share[before->split.member]) &&

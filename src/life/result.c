@@ -169,7 +169,7 @@ yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts
 static double ended_seconds(const struct yk_job *job, int device)
 {
     const struct yk_split_outcome *outcome = &job->devices[device].outcome;
-    return outcome->items > 0 ? (double)(outcome->ended_ns - yk_job_since(job)) * 1e-9 : 0;
+    return outcome->items > 0 ? (double)(outcome->ended_ns - job->outcome.submitted_ns) * 1e-9 : 0;
 }
 
 static yoke_status fill_models(const struct yk_job *job, char **next, yoke_result *result)

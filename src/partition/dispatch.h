@@ -211,10 +211,10 @@ struct yk_undone {
     struct yk_interval items;
     int device, lane; /* that have the chunk; -1: the items are free */
 };
-/* Calls `each` for all items that are not completed, until it returns 1. Returns 1 if it did. */
-int yk_dispatch_find_undone(const struct yk_dispatch *dispatch,
-                            int (*each)(void *context, const struct yk_undone *undone),
-                            void *context);
+/* Calls `each` for all items that are not completed, until it returns 1. */
+void yk_dispatch_find_undone(const struct yk_dispatch *dispatch,
+                             int (*each)(void *context, const struct yk_undone *undone),
+                             void *context);
 
 /* What a device did and what was learned about it. */
 struct yk_split_outcome {

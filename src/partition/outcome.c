@@ -45,23 +45,22 @@ int yk_dispatch_out(const struct yk_dispatch *dispatch)
     return dispatch->out_count;
 }
 
-int yk_dispatch_find_undone(const struct yk_dispatch *dispatch,
-                            int (*each)(void *context, const struct yk_undone *undone),
-                            void *context)
+void yk_dispatch_find_undone(const struct yk_dispatch *dispatch,
+                             int (*each)(void *context, const struct yk_undone *undone),
+                             void *context)
 {
     int64_t i;
     int d, index;
     for (i = 0; i < dispatch->free.count; i++)
         if (each(context, &(struct yk_undone){ dispatch->free.items[i], -1, -1 }))
-            return 1;
+            return;
     for (d = 0; d < dispatch->view.device_count; d++)
         for (index = dispatch->devices[d].outs; index >= 0; index = dispatch->outs[index].next) {
             const struct yk_out *out = &dispatch->outs[index];
             if (each(context,
                      &(struct yk_undone){ { out->chunk.first, out->chunk.last }, d, out->lane }))
-                return 1;
+                return;
         }
-    return 0;
 }
 
 const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispatch, size_t *count)

@@ -254,9 +254,7 @@ static void issue(struct yk_job *job, int device, int lane)
 static enum yk_lane_state issue_in_turn(struct yk_job *job, int device, int lane)
 {
     struct yk_flight *flight = &job->devices[device].flights[lane];
-    const enum yk_turn turn = job->devices[device].device->device->desc.host_memory
-                                  ? YK_TURN_NOW
-                                  : yk_pipeline_turn(job, device, lane);
+    const enum yk_turn turn = yk_pipeline_turn(job, device, lane);
     flight->held = turn == YK_TURN_LATER;
     if (flight->held) {
         flight->launched = 0;

@@ -84,7 +84,8 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
     /* Speeds are known better now, so lanes that were told to wait may get a chunk. */
     if (free > 0 && atomic_exchange(&job->lanes.hungry, 0))
         yk_job_wake(job);
-    yk_wake_devices(job->runtime, atomic_exchange(&job->pipeline.awaited, 0));
+    if (atomic_load(&job->pipeline.awaited))
+        yk_wake_devices(job->runtime, atomic_exchange(&job->pipeline.awaited, 0));
     yk_job_tell_progress(job, 0);
 }
 
