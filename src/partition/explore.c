@@ -272,17 +272,22 @@ void yk_explore_note(struct yk_explorer *explorer, uint32_t devices, double ns)
 
 int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_ns)
 {
+    const double now = yk_explore_ns(explorer, explorer->best);
     struct yk_tried_team *team;
     if (explorer->trying || !devices || devices == explorer->best)
         return 0;
     team = find(explorer, devices);
-    if (explorer->all_ns < team->until_ns)
+    if (explorer->all_ns < team->until_ns || (!(now > 0) && explorer->rests > 0))
         return 0;
+    if (!(now > 0)) { /* a trial would have nothing to compare with */
+        yk_explore_begin(explorer, devices);
+        return 1;
+    }
     team->rounds = 0;
     explorer->trying = devices;
     explorer->left = TELLING + (move_ns > 0);
     explorer->loses_ns = explorer->waits = 0;
-    explorer->most_ns = move_ns + explorer->left * yk_explore_ns(explorer, explorer->best);
+    explorer->most_ns = move_ns + explorer->left * now;
     return 1;
 }
 

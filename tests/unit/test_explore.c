@@ -121,6 +121,21 @@ static void a_disaster_ends_at_once(void **state)
     assert_int_equal(yk_explore_try(&explorer, ONE, 50), 0);
 }
 
+/* No round of the best team has told anything yet, so there is nothing to compare with. */
+static void a_team_without_times_is_replaced(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    int i;
+    (void)state;
+    yk_explore_begin(&explorer, BOTH);
+    yk_explore_wait(&explorer, 1e4);
+    assert_int_equal(yk_explore_try(&explorer, ONE, 50), 1);
+    for (i = 0; i < 4; i++)
+        yk_explore_note(&explorer, ONE, 60);
+    assert_int_equal(yk_explore_team(&explorer), ONE);
+    assert_true(explorer.spent_ns == 0);
+}
+
 /* Pinning its memory takes as long as a hundred rounds, once. That is charged to the budget, and
  * the team is judged by its rounds; if none of them tells anything, the trial ends. */
 static void what_is_paid_once_ends_no_trial(void **state)
@@ -345,6 +360,7 @@ int main(void)
         cmocka_unit_test(nothing_is_tried_too_early),
         cmocka_unit_test(a_change_opens_all_again),
         cmocka_unit_test(a_disaster_ends_at_once),
+        cmocka_unit_test(a_team_without_times_is_replaced),
         cmocka_unit_test(what_is_paid_once_ends_no_trial),
         cmocka_unit_test(clear_trials_end_early),
         cmocka_unit_test(luck_does_not_last),
