@@ -301,6 +301,35 @@ static double rounds_to_tell(struct yk_explorer *explorer, double loss_ns)
     return fmin(fmax(CLEAR_LEAST, ceil(sure)), TELLING);
 }
 
+/* Standard normal distribution: density, and probability of less. */
+static double density(double z)
+{
+    return exp(-z * z / 2) / sqrt(2 * M_PI);
+}
+
+static double less(double z)
+{
+    return erfc(-z / sqrt(2)) / 2;
+}
+
+/* Expected excess of `limit` over a normally distributed time. */
+static double excess(double limit, double mean, double deviation)
+{
+    const double z = (limit - mean) / deviation;
+    return deviation > 0 ? (limit - mean) * less(z) + deviation * density(z)
+                         : fmax(0, limit - mean);
+}
+
+/* Expected gain of a round (the "expected improvement" of Bayesian optimisation): the excess of the
+ * present time over the other team's, which is not negative. Half of what relief promises is
+ * expected. */
+static double expected_gain(const struct yk_explore_offer *offer, double now)
+{
+    const double mean = 2 * offer->parts_ns / (1 + offer->relief);
+    const double deviation = offer->parts_ns * log(offer->parts_ns / offer->least_ns);
+    return excess(now, mean, deviation) - excess(0, mean, deviation);
+}
+
 int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
     const double now = yk_explore_ns(explorer, explorer->best);
@@ -308,17 +337,15 @@ int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer
         find(explorer, offer->devices)->recut ? 0 : yk_explore_ns(explorer, offer->devices);
     const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
     const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
-    const double best_ns = offer->least_ns / offer->relief;
-    double most_ns = yk_explore_budget(explorer);
-    if (explorer->rests > 0)
+    double most_ns = 0;
+    if (explorer->rests > 0 || !(now > 0))
         return 0;
-    if (!(now > 0) || best_ns >= now)
-        return 0;      /* it cannot win */
-    if (!(before > 0)) /* the harmonic mean of the time predicted and the best one is expected */
-        most_ns =
-            fmax(most_ns, explorer->all_ns * (1 - 2 / (1 / offer->parts_ns + 1 / best_ns) / now) -
-                              explorer->spent_ns);
-    return offer->move_ns + rounds * loss_ns <= most_ns &&
+    if (offer->least_ns / offer->relief < now)
+        most_ns = yk_explore_budget(explorer);
+    if (!(before > 0))
+        most_ns = fmax(most_ns, explorer->all_ns * expected_gain(offer, now) / now -
+                                    explorer->spent_ns);
+    return offer->move_ns + rounds * loss_ns < most_ns &&
            yk_explore_try(explorer, offer->devices, offer->move_ns);
 }
 
