@@ -83,6 +83,13 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least, 
     out->parts = YK_LANE_PARTS;
 }
 
+int64_t yk_auto_piece(const struct yk_split_view *view, int device, double item_ns, int64_t most)
+{
+    const int64_t lanes = view->devices[device].known.lanes, fill = yk_lane_items(view, device);
+    const int64_t piece = to_items(PIECE_NS / (item_ns * (double)lanes), most);
+    return whole_fills(yk_at_least(piece, fill), fill);
+}
+
 /* Number of items whose cost is predictable from the device's chunks so far. Chunks grow until all
  * items are. */
 static int64_t foreseen(const struct yk_auto *state, int device, double cost_ns)
@@ -119,8 +126,7 @@ static void chunk_for_cores(struct yk_auto *state, int device, int64_t budget, s
     const struct yk_split_status *status = &view->devices[device];
     int64_t lanes = status->known.lanes, fill = yk_lane_items(view, device), most = budget;
     int64_t items, least, piece;
-    piece = to_items(PIECE_NS / (status->item_ns * (double)lanes), budget);
-    piece = whole_fills(yk_at_least(piece, fill), fill);
+    piece = yk_auto_piece(view, device, status->item_ns, budget);
     least = piece > budget / lanes ? budget : piece * lanes;
     if (view->device_count > 1)
         most = foreseen(state, device, 2 * PIECE_NS);

@@ -30,27 +30,43 @@ static double item_ns(const struct yk_split_status *status)
                                      : 0;
 }
 
+/* Cores leave a quarter for those of them that are done first: in pieces of a lane's own rows alone
+ * they would wait for a core that began late. Not if that is less than a piece. */
+static int64_t left_to_first(const struct yk_split_view *view, int device, int64_t own)
+{
+    const struct yk_split_status *status = &view->devices[device];
+    const double ns = item_ns(status);
+    if (status->known.fetches || !(ns > 0) || own / 4 < yk_auto_piece(view, device, ns, own))
+        return 0;
+    return own / 4;
+}
+
 /* Items of the region that are left for a second chunk. */
 static int64_t held_back(const struct yk_split_view *view, int device, int64_t own)
 {
     const struct yk_split_status *status = &view->devices[device];
     const double late_ns = HELD * status->known.doubt * item_ns(status) * (double)own;
     const double held = HELD * status->known.doubt * (double)own;
-    if (status->known.host_memory || status->chunks_done + status->chunks_out > 0 ||
-        SAVED * late_ns <= status->fixed_ns + held * status->known.row_ns)
+    if (status->chunks_done + status->chunks_out > 0)
+        return 0;
+    if (status->known.host_memory)
+        return left_to_first(view, device, own);
+    if (SAVED * late_ns <= status->fixed_ns + held * status->known.row_ns)
         return 0;
     return (int64_t)fmin(held, (double)own / 2);
 }
 
-/* Cores that fetch rows get one piece for each lane: each piece starts copies of its own. */
+/* Cores get at most one piece for each lane if they fetch rows, because each piece starts copies of
+ * its own. */
 static void cut_for_lanes(const struct yk_split_view *view, int device, int fetches,
                           struct yk_take *out)
 {
-    const struct yk_split_device *known = &view->devices[device].known;
-    if (known->host_memory)
+    const struct yk_split_status *status = &view->devices[device];
+    const int64_t fair = (out->items - 1) / status->known.lanes + 1;
+    const double ns = item_ns(status);
+    if (status->known.host_memory)
         yk_auto_lease(view, device,
-                      fetches ? (out->items - 1) / known->lanes + 1 : yk_lane_items(view, device),
-                      out);
+                      fetches || !(ns > 0) ? fair : yk_auto_piece(view, device, ns, fair), out);
 }
 
 /* ns until the device has done the chunks that it has out. */
@@ -147,7 +163,7 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, str
     int64_t own;
     begin(state);
     own = yk_auto_own(state, device);
-    if (view->devices[device].chunks_out > 0)
+    if (view->devices[device].chunks_out > 0 && !view->devices[device].known.host_memory)
         own = 0; /* items held back are held back from its other lanes, too */
     if (own > 0) {
         out->first = state->devices[device].region.first;

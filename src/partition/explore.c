@@ -343,8 +343,8 @@ int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer
     if (offer->least_ns / offer->relief < now)
         most_ns = yk_explore_budget(explorer);
     if (!(before > 0))
-        most_ns = fmax(most_ns, explorer->all_ns * expected_gain(offer, now) / now -
-                                    explorer->spent_ns);
+        most_ns =
+            fmax(most_ns, explorer->all_ns * expected_gain(offer, now) / now - explorer->spent_ns);
     return offer->move_ns + rounds * loss_ns < most_ns &&
            yk_explore_try(explorer, offer->devices, offer->move_ns);
 }
