@@ -16,6 +16,7 @@
  */
 #include "pages.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -33,7 +34,8 @@ yk_mutex yk_pages_lock = YK_MUTEX_INITIAL;
 struct yk_pin_map yk_pages_map;
 int64_t yk_pages_filled_most = INT64_MAX;
 
-/* Blocks that a copy orders ahead; ns between looks at a block for which a copy waits. */
+/* Blocks that a copy orders ahead, so that they are pinned while the parts before them are copied;
+ * ns between looks at a block for which a copy waits. */
 enum { BLOCKS_AHEAD = 4, LOOK_AGAIN_NS = 20000 };
 
 static pid_t pinning_process; /* the process whose driver pinned the blocks; under the lock */
@@ -346,12 +348,11 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     return YOKE_OK;
 }
 
-/* Orders the next blocks of the copy, so that they are pinned while the parts before them are
- * copied. Lock held. */
-static void order_next(const struct yk_pages_question *question, struct yk_interval left)
+/* Orders the next blocks of the copy, at most `most`. Lock held. */
+static void order_next(const struct yk_pages_question *question, struct yk_interval left, int most)
 {
     int blocks;
-    for (blocks = 0; blocks < BLOCKS_AHEAD && left.first < left.last; blocks++) {
+    for (blocks = 0; blocks < most && left.first < left.last; blocks++) {
         struct yk_pin_block part = yk_pin_look(&yk_pages_map, left);
         yoke_status status = YOKE_OK;
         if (part.state == YK_PIN_NOT) {
@@ -414,7 +415,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
         part = yk_pin_look(&yk_pages_map, part.bytes);
     }
     if (status == YOKE_OK && part.state == YK_PIN_PENDING) {
-        order_next(question, (struct yk_interval){ part.bytes.last, whole.last });
+        order_next(question, (struct yk_interval){ part.bytes.last, whole.last }, BLOCKS_AHEAD);
         await_block(&part);
     }
     piece.bytes = part.bytes.last - part.bytes.first;
@@ -445,13 +446,23 @@ static struct yk_interval asked_for(const struct yk_pages_question *question)
     return bytes;
 }
 
-void yk_pages_expect(const struct yk_pages_question *question)
+static void expect(const struct yk_pages_question *question, int blocks)
 {
     if (!question->pinner || !question->range)
         return;
     yk_lock(&yk_pages_lock);
-    order_next(question, asked_for(question));
+    order_next(question, asked_for(question), blocks);
     yk_unlock(&yk_pages_lock);
+}
+
+void yk_pages_expect(const struct yk_pages_question *question)
+{
+    expect(question, BLOCKS_AHEAD);
+}
+
+void yk_pages_expect_all(const struct yk_pages_question *question)
+{
+    expect(question, INT_MAX);
 }
 
 void yk_pages_staged(int64_t bytes, int64_t ns)
@@ -497,6 +508,17 @@ int yk_pages_known(const struct yk_pages_question *question)
 int yk_pages_pending(const struct yk_pages_question *question)
 {
     return some_are(question, YK_PIN_PENDING);
+}
+
+int64_t yk_pages_wait_ns(const struct yk_pages_question *question)
+{
+    int64_t ns;
+    if (!yk_pages_pending(question))
+        return 0;
+    yk_lock(&yk_pages_lock);
+    ns = yk_pin_worth_waiting((struct yk_interval){ 0, question->bytes });
+    yk_unlock(&yk_pages_lock);
+    return ns;
 }
 
 /* Removes the range from the map. Then nothing of it is being pinned any more, and blocks that only

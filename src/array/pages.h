@@ -42,8 +42,9 @@ struct yk_pages_question {
  * longer mapped. */
 yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out);
 /* Call it for memory that will be copied soon: begins to pin what yk_pages_ready would pin, and
- * does not wait. */
+ * does not wait. The second one orders all of it, not only the first blocks. */
 void yk_pages_expect(const struct yk_pages_question *question);
+void yk_pages_expect_all(const struct yk_pages_question *question);
 /* Notes that a core took `ns` to copy the bytes to or from a staging buffer. */
 void yk_pages_staged(int64_t bytes, int64_t ns);
 /* Orders the pinning of all memory that is present and in no block, whether that pays or not. */
@@ -52,6 +53,8 @@ void yk_pages_order(const struct yk_pages_question *question);
 int yk_pages_known(const struct yk_pages_question *question);
 /* Whether some of the memory is being pinned. */
 int yk_pages_pending(const struct yk_pages_question *question);
+/* ns that a copy of the memory might wait until it is pinned; 0 if none of it is being pinned. */
+int64_t yk_pages_wait_ns(const struct yk_pages_question *question);
 /* Call it when the array closes: unpins blocks that only this array used. */
 void yk_pages_leave(struct yk_pin_range *range);
 

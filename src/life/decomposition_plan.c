@@ -8,6 +8,7 @@
 #include "../job/kernel.h"
 #include "decomposition.h"
 #include "decomposition_input.h"
+#include "decomposition_ready.h"
 #include "decomposition_round.h"
 
 /* A plan is updated when the number of jobs has grown by this fraction. */
@@ -52,6 +53,7 @@ static double relief(const struct yk_decomposition *decomposition, uint32_t team
 }
 
 struct prospect { /* a plan for another team */
+    const struct yk_job *job;
     const struct yk_decomposition *decomposition;
     struct yk_plan *plan;
     double present_ns;   /* predicted time of a round by the present plan */
@@ -81,10 +83,29 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
     return 1;
 }
 
-/* Follows the plan of another team if that may be better than the present one. */
-static void offer_others(struct yk_decomposition *decomposition, struct yk_plan *plan)
+/* Returns 1 if the cuts must wait until memory is ready. Then jobs follow the present ones, and the
+ * next job asks again. */
+static int awaits(const struct yk_job *job, struct yk_plan *plan, const struct yk_cuts *cuts)
 {
-    struct prospect prospect = { .decomposition = decomposition,
+    struct yk_planning *planning = &job->split.decomposition->planning;
+    const double gain_ns =
+        yk_plan_ns(plan, &job->split.decomposition->division.cuts) - yk_plan_ns(plan, cuts);
+    planning->awaits |= yk_decomposition_awaits(job, cuts, gain_ns);
+    return planning->awaits;
+}
+
+static int prospect_awaits(void *context)
+{
+    const struct prospect *prospect = context;
+    return awaits(prospect->job, prospect->plan, &prospect->cuts);
+}
+
+/* Follows the plan of another team if that may be better than the present one. */
+static void offer_others(const struct yk_job *job, struct yk_plan *plan)
+{
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    struct prospect prospect = { .job = job,
+                                 .decomposition = decomposition,
                                  .plan = plan,
                                  .present_ns = decomposition->round.last_jobs *
                                                yk_plan_ns(plan, &decomposition->division.cuts) };
@@ -93,6 +114,7 @@ static void offer_others(struct yk_decomposition *decomposition, struct yk_plan 
                                       .devices = decomposition->devices,
                                       .present_ns = prospect.present_ns,
                                       .predict = predict,
+                                      .awaits = prospect_awaits,
                                       .context = &prospect };
     if (yk_offer_others(&decomposition->explorer, &offers))
         follow_cuts(decomposition, plan, &prospect.cuts);
@@ -143,13 +165,17 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
     double rounds = 0;
     const uint32_t team = recalled_team(job, &rounds);
     struct yk_cuts cuts;
+    int found;
     plan->certain = 1;
     plan->allowed = team ? team : yk_team_all(decomposition->devices);
     plan->keeps = team > 0;
     if (!isfinite(yk_plan_ns(plan, &decomposition->division.cuts)))
         decomposition->division.stand = 0;
-    if (yk_plan_find(plan, decomposition->division.stand ? &decomposition->division.cuts : NULL,
-                     &cuts))
+    found = yk_plan_find(plan, decomposition->division.stand ? &decomposition->division.cuts : NULL,
+                         &cuts);
+    if (found && decomposition->division.stand && awaits(job, plan, &cuts))
+        return;
+    if (found)
         follow_cuts(decomposition, plan, &cuts);
     else if (decomposition->division.guessed == YK_GUESSED)
         confirm(decomposition);
@@ -159,7 +185,7 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
              decomposition->explorer.best != decomposition->division.team)
         yk_explore_begin(&decomposition->explorer, decomposition->division.team);
     if (decomposition->division.guessed)
-        offer_others(decomposition, plan);
+        offer_others(job, plan);
 }
 
 /* Follows the plan of another team: a trial is over, or another team's turn has come. If the plan
@@ -183,8 +209,9 @@ static void change_team(struct yk_decomposition *decomposition, struct yk_plan *
 }
 
 /* Moves bounds if that pays. New bounds that leave a device without a part are tried first. */
-static void go_on(struct yk_decomposition *decomposition, struct yk_plan *plan)
+static void go_on(const struct yk_job *job, struct yk_plan *plan)
 {
+    struct yk_decomposition *decomposition = job->split.decomposition;
     struct yk_cuts cuts;
     plan->allowed = decomposition->division.team;
     if (yk_plan_find(plan, &decomposition->division.cuts, &cuts)) {
@@ -197,7 +224,7 @@ static void go_on(struct yk_decomposition *decomposition, struct yk_plan *plan)
             return;
         }
     }
-    offer_others(decomposition, plan);
+    offer_others(job, plan);
 }
 
 static int knows_any(const struct yk_plan *plan)
@@ -218,6 +245,7 @@ static void plan_anew(const struct yk_job *job)
     if (!plan)
         return; /* the present plan stays */
     yk_decomposition_describe(job, plan);
+    decomposition->planning.awaits = 0;
     if (!knows_any(plan))
         guess(decomposition, yk_job_member(job)->make);
     else if (decomposition->division.stand && asked && asked != decomposition->division.team)
@@ -225,13 +253,13 @@ static void plan_anew(const struct yk_job *job)
     else if (!decomposition->division.stand || decomposition->division.guessed)
         begin(job, plan);
     else
-        go_on(decomposition, plan);
+        go_on(job, plan);
     decomposition->planning.expected_ns =
         decomposition->division.stand ? yk_plan_ns(plan, &decomposition->division.cuts) : INFINITY;
     decomposition->planning.weighed = plan->weighed;
     decomposition->planning.unexplained_ns = 0;
     decomposition->planning.at = decomposition->jobs;
-    decomposition->planning.stale = 0;
+    decomposition->planning.stale = decomposition->planning.awaits;
     yk_free(plan);
     decomposition->planning.spent_ns += (double)(yk_now(job->runtime) - begun_ns);
 }

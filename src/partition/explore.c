@@ -330,7 +330,7 @@ static double expected_gain(const struct yk_explore_offer *offer, double now)
     return excess(now, mean, deviation) - excess(0, mean, deviation);
 }
 
-int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
+int yk_explore_pays(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
     const double now = yk_explore_ns(explorer, explorer->best);
     const double before =
@@ -345,8 +345,7 @@ int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer
     if (!(before > 0))
         most_ns =
             fmax(most_ns, explorer->all_ns * expected_gain(offer, now) / now - explorer->spent_ns);
-    return offer->move_ns + rounds * loss_ns < most_ns &&
-           yk_explore_try(explorer, offer->devices, offer->move_ns);
+    return offer->move_ns + rounds * loss_ns < most_ns;
 }
 
 /* The shortest measured round of a team with the device; 0: none was measured. */

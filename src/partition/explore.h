@@ -71,14 +71,13 @@ struct yk_explore_offer {
     double relief;   /* factor by which its parts may be shorter than with the present devices */
     double move_ns;  /* time to move rows there, and back if it is not expected to win */
 };
-/* Starts a trial of the team and returns 1 if the budget allows it. Also does so if the team might
- * have saved more in all rounds so far than this trial costs and all trials have lost (ski
- * rental). */
-int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer);
-/* Starts a trial outside the budget, for a team whose predicted gain pays for the move. If the best
- * team has not had a round that tells its time, the other one replaces it without a trial. Returns
- * 0 if another trial runs, if the team was tried and lost, or if an earlier process found the best
- * team and it has had no round yet. */
+/* Returns 1 if the budget allows a trial of the team, or if the team might have saved more in all
+ * rounds so far than this trial costs and all trials have lost (ski rental). */
+int yk_explore_pays(struct yk_explorer *explorer, const struct yk_explore_offer *offer);
+/* Starts a trial of a team that pays, or whose predicted gain pays for the move. If the best team
+ * has not had a round that tells its time, the other one replaces it without a trial. Returns 0 if
+ * another trial runs, if the team was tried and lost, or if an earlier process found the best team
+ * and it has had no round yet. */
 int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_ns);
 /* The ns that trials may still lose. */
 double yk_explore_budget(const struct yk_explorer *explorer);

@@ -102,16 +102,20 @@ static uint32_t fastest_alone(const struct yk_offers *offers)
     return found;
 }
 
-/* 1: the explorer tries one, which is then predicted again: the caller has what was predicted last.
- */
+/* 1: the explorer tries one, which was predicted again: the caller has what was predicted last. */
 static int offer_all(struct yk_explorer *explorer, const struct yk_offers *offers,
                      const struct list *list)
 {
-    for (int i = 0; i < list->count; i++)
-        if (yk_explore_offer(explorer, &list->offer[i])) {
-            struct yk_explore_offer again;
-            return offers->predict(offers->context, list->offer[i].devices, &again);
-        }
+    for (int i = 0; i < list->count; i++) {
+        struct yk_explore_offer offer = list->offer[i];
+        if (!yk_explore_pays(explorer, &offer))
+            continue;
+        if (!offers->predict(offers->context, offer.devices, &offer) ||
+            (offers->awaits && offers->awaits(offers->context)))
+            return 0;
+        if (yk_explore_try(explorer, offer.devices, offer.move_ns))
+            return 1;
+    }
     return 0;
 }
 

@@ -46,6 +46,9 @@ struct yk_offers {
     /* Fills in a prediction for another team, all but round_ns; out->devices are those that would
      * have a part. Returns 0 if the team cannot do the work, or that is unknown. */
     int (*predict)(void *context, uint32_t team, struct yk_explore_offer *out);
+    /* Optional. Returns 1 if the team that was predicted last must wait until its memory is ready;
+     * then no team is tried yet. */
+    int (*awaits)(void *context);
     void *context;
 };
 /* Offers one team after the other. Returns 1 if the explorer starts a trial: the latest call of

@@ -329,6 +329,67 @@ static void where_pins_are_not_to_be_had(void **state)
     life_close(&scene);
 }
 
+/* --- rows that stay --- */
+
+enum { SHORT = 1 << 20, HELD_JOBS = 20 };
+
+/* By what is known the GPU is a thousand times as fast, and each job gains less than pinning takes.
+ */
+static void favour_gpu(const yoke_runtime *runtime)
+{
+    static const struct yk_kept_cost costs[] = { { 0.05, 10, 0.001, 0.01 },
+                                                 { 0.00005, 10, 0.001, 0.01 } };
+    for (struct yk_kernel *kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        for (int m = 0; m < YK_MEMORIES && kernel->memories[m]; m++)
+            for (int d = 0; d < 2; d++)
+                yk_cost_recall(&kernel->memories[m]->cost[d], &costs[d]);
+}
+
+/* `to` += `from`, and the rows stay where they are. Returns the GPU's part. */
+static double stay(struct scene *scene)
+{
+    yoke_result *result;
+    double share;
+    const yoke_job job = { .kernel = &k_saxpy,
+                           .range = { 0, scene->rows },
+                           .args = { yoke_value(1.0f), yoke_in(scene->from_array),
+                                     yoke_inout(scene->to_array) } };
+    OK(yoke_run(scene->runtime, &job, &result));
+    favour_gpu(scene->runtime);
+    scene->times++;
+    share = result->devices[1].share;
+    yoke_result_close(result);
+    return share;
+}
+
+/* Rows move to the GPU when their memory is pinned. Until then jobs go on where they are. */
+static void rows_move_when_memory_is_pinned(void **state)
+{
+    struct scene scene;
+    double share;
+    int jobs;
+    (void)state;
+    standin_hold("cuMemHostRegister", 1);
+    scene_open(&scene);
+    scene.rows = SHORT;
+    arrays_open(&scene);
+    do /* the kernel is compiled beside the jobs, in the last of which the GPU may take part */
+        share = stay(&scene);
+    while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
+    for (jobs = 0; jobs < HELD_JOBS; jobs++)
+        assert_true(stay(&scene) == share);
+    standin_hold("cuMemHostRegister", 0);
+    for (jobs = 0; jobs < JOBS_MOST && stay(&scene) < 0.9; jobs++)
+        usleep(1000);
+    assert_true(jobs < JOBS_MOST);
+    OK(yoke_array_acquire(scene.to_array, YOKE_READ));
+    for (int i = 0; i < SHORT; i += 97)
+        assert_true(scene.to[i] == (float)scene.times * scene.from[i]);
+    OK(yoke_array_release(scene.to_array));
+    arrays_close(&scene);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +399,7 @@ int main(void)
         cmocka_unit_test_teardown(linear_does_not_wait_for_pins, let_pins_go),
         cmocka_unit_test(where_pins_are_not_worth_it),
         cmocka_unit_test(where_pins_are_not_to_be_had),
+        cmocka_unit_test_teardown(rows_move_when_memory_is_pinned, let_pins_go),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;

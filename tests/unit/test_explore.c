@@ -24,6 +24,12 @@ static struct yk_explore_offer offer_of(uint32_t team, double round_ns)
                                       .move_ns = 50 };
 }
 
+static int offer_to(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
+{
+    return yk_explore_pays(explorer, offer) &&
+           yk_explore_try(explorer, offer->devices, offer->move_ns);
+}
+
 /* So many rounds; both take 100, one so much. What all took. */
 static double run(struct yk_explorer *explorer, int rounds, double one_ns, double feared_ns)
 {
@@ -36,7 +42,7 @@ static double run(struct yk_explorer *explorer, int rounds, double one_ns, doubl
         double ns;
         const struct yk_explore_offer offer = offer_of(team == ONE ? BOTH : ONE, feared_ns);
         if (!explorer->trying)
-            yk_explore_offer(explorer, &offer);
+            offer_to(explorer, &offer);
         team = yk_explore_team(explorer) ? yk_explore_team(explorer) : BOTH;
         ns = team == ONE ? one_ns : 100 + i % 3;
         yk_explore_note(explorer, team, ns);
@@ -68,7 +74,7 @@ static void few_rounds_are_enough_to_lose(void **state)
         if (warms)
             yk_explore_note(&explorer, BOTH, 600);
         yk_explore_note(&explorer, BOTH, 100);
-        assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
+        assert_int_equal(offer_to(&explorer, &offer), 1);
         for (i = 0; i < 5; i++)
             yk_explore_note(&explorer, ONE, 60 + i % 3);
         assert_int_equal(explorer.best, ONE);
@@ -164,9 +170,9 @@ static void what_cannot_win_is_not_tried(void **state)
     (void)state;
     run(&explorer, 2000, 190, 1e9);
     offer.relief = 1.4;
-    assert_int_equal(yk_explore_offer(&explorer, &offer), 0);
+    assert_int_equal(offer_to(&explorer, &offer), 0);
     offer.relief = 1.6;
-    assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
+    assert_int_equal(offer_to(&explorer, &offer), 1);
 }
 
 /* What all rounds so far might have saved pays for a trial, whatever the budget is. */
@@ -176,10 +182,10 @@ static void regret_pays_for_a_trial(void **state)
     struct yk_explore_offer offer = { ONE, 100, 50, 50, 1, 1000 };
     (void)state;
     run(&explorer, 18, 190, 1e9);
-    assert_int_equal(yk_explore_offer(&explorer, &offer), 0);
+    assert_int_equal(offer_to(&explorer, &offer), 0);
     run(&explorer, 4, 190, 1e9);
     assert_true(yk_explore_budget(&explorer) < 100);
-    assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
+    assert_int_equal(offer_to(&explorer, &offer), 1);
 }
 
 /* Its predicted time is longer, but very uncertain: that counts as half of a chance. */
@@ -189,9 +195,9 @@ static void what_is_uncertain_may_be_better(void **state)
     struct yk_explore_offer offer = { ONE, 150, 150, 150, 1, 0 };
     (void)state;
     run(&explorer, 40, 190, 1e9);
-    assert_int_equal(yk_explore_offer(&explorer, &offer), 0);
+    assert_int_equal(offer_to(&explorer, &offer), 0);
     offer.least_ns = 50;
-    assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
+    assert_int_equal(offer_to(&explorer, &offer), 1);
 }
 
 /* Teams that should take half of the time each, and take three times as long. All trials together
@@ -210,7 +216,7 @@ static void regret_pays_once_for_all_trials(void **state)
         yk_explore_note(&explorer, team, ns);
         all += ns;
         if (!explorer.trying)
-            yk_explore_offer(&explorer, &offer);
+            offer_to(&explorer, &offer);
     }
     assert_true(explorer.spent_ns > 0.03 * all);
     assert_true(explorer.spent_ns <= 0.5 * all); /* with each trial paid anew: 0.66 */
@@ -283,7 +289,7 @@ static void luck_does_not_last(void **state)
         const struct yk_explore_offer offer = offer_of(BOTH, 60);
         yk_explore_note(&explorer, team, team == ONE ? 60 : 50);
         if (!explorer.trying)
-            yk_explore_offer(&explorer, &offer);
+            offer_to(&explorer, &offer);
     }
     assert_int_equal(explorer.best, BOTH);
 }
@@ -323,8 +329,7 @@ static void nonsense_is_not_noted(void **state)
     yk_explore_note(&explorer, BOTH, -1);
     yk_explore_note(&explorer, BOTH, 0);
     assert_int_equal(yk_explore_team(&explorer), 0);
-    assert_int_equal(yk_explore_offer(&explorer, &(struct yk_explore_offer){ ONE, 1, 1, 1, 1, 0 }),
-                     0);
+    assert_int_equal(offer_to(&explorer, &(struct yk_explore_offer){ ONE, 1, 1, 1, 1, 0 }), 0);
 }
 
 static void says(const struct yk_explorer *explorer, uint32_t asked, const char *words)

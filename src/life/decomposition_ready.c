@@ -1,0 +1,44 @@
+/* decomposition_ready.c - see decomposition_ready.h. */
+#include "decomposition_ready.h"
+
+#include "../array/copy.h"
+#include "../array/place.h"
+#include "decomposition.h"
+
+/* The device's rows of the array, by the cuts of the leading kernel. */
+static struct yk_interval rows_of(const yoke_array *array, const double *share, int device)
+{
+    const double first = yk_plan_first(share, device), rows = (double)array->rows;
+    return yk_interval_common(
+        (struct yk_interval){ (int64_t)(first * rows), (int64_t)((first + share[device]) * rows) },
+        yk_array_rows(array));
+}
+
+/* Orders the pinning of the rows' memory. Returns how long a copy to the place would wait for it. */
+static double pinning_ns(const struct yk_place *place, yoke_array *array, struct yk_interval rows)
+{
+    struct yk_pages_question asked;
+    if (yk_array_missing(array, place->number, rows) == 0)
+        return 0;
+    asked = yk_copy_question(place, array, rows, YK_COPY_TO_DEVICE);
+    yk_pages_expect_all(&asked);
+    return (double)yk_pages_wait_ns(&asked);
+}
+
+int yk_decomposition_awaits(const struct yk_job *job, const struct yk_cuts *cuts, double gain_ns)
+{
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    const double *share = cuts->share[decomposition->leads];
+    double all_ns = 0;
+    yoke_array *array;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_place *place = job->runtime->devices[d].place;
+        if (!(share[d] > 0) || !place->pinner)
+            continue;
+        for (array = job->runtime->arrays; array; array = array->next)
+            if (array->decomposition == decomposition && !array->panels)
+                all_ns += pinning_ns(place, array, rows_of(array, share, d));
+    }
+    return all_ns > gain_ns;
+}
