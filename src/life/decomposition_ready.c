@@ -1,6 +1,8 @@
 /* decomposition_ready.c - see decomposition_ready.h. */
 #include "decomposition_ready.h"
 
+#include <math.h>
+
 #include "../array/copy.h"
 #include "../array/place.h"
 #include "decomposition.h"
@@ -14,7 +16,8 @@ static struct yk_interval rows_of(const yoke_array *array, const double *share, 
         yk_array_rows(array));
 }
 
-/* Orders the pinning of the rows' memory. Returns how long a copy to the place would wait for it. */
+/* Orders the pinning of the rows' memory. Returns how long a copy to the place would wait for it.
+ */
 static double pinning_ns(const struct yk_place *place, yoke_array *array, struct yk_interval rows)
 {
     struct yk_pages_question asked;
@@ -40,5 +43,5 @@ int yk_decomposition_awaits(const struct yk_job *job, const struct yk_cuts *cuts
             if (array->decomposition == decomposition && !array->panels)
                 all_ns += pinning_ns(place, array, rows_of(array, share, d));
     }
-    return all_ns > gain_ns;
+    return all_ns > fmax(0, gain_ns);
 }
