@@ -337,11 +337,9 @@ int yk_explore_pays(struct yk_explorer *explorer, const struct yk_explore_offer 
         find(explorer, offer->devices)->recut ? 0 : yk_explore_ns(explorer, offer->devices);
     const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
     const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
-    double most_ns = 0;
-    if (explorer->rests > 0 || !(now > 0))
+    double most_ns = yk_explore_budget(explorer);
+    if (explorer->rests > 0 || !(now > 0) || offer->least_ns / offer->relief >= now)
         return 0;
-    if (offer->least_ns / offer->relief < now)
-        most_ns = yk_explore_budget(explorer);
     if (!(before > 0))
         most_ns =
             fmax(most_ns, explorer->all_ns * expected_gain(offer, now) / now - explorer->spent_ns);
