@@ -17,6 +17,8 @@
 #include "job/kernel.h"
 #include "job/runtime.h"
 #include "job_kernels.h"
+#include "life/decomposition.h"
+#include "life/decomposition_ready.h"
 #include "ok.h"
 #include "standin.h"
 
@@ -362,6 +364,13 @@ static double stay(struct scene *scene)
     return share;
 }
 
+/* Pins that were held before count as slow ones, for which no copy would wait. */
+static void hold_pins(void)
+{
+    yk_pin_terms.pin_mib_ns = yk_pin_terms.slow_mib_ns / 2;
+    standin_hold("cuMemHostRegister", 1);
+}
+
 /* Rows move to the GPU when their memory is pinned. Until then jobs go on where they are. */
 static void rows_move_when_memory_is_pinned(void **state)
 {
@@ -369,7 +378,7 @@ static void rows_move_when_memory_is_pinned(void **state)
     double share;
     int jobs;
     (void)state;
-    standin_hold("cuMemHostRegister", 1);
+    hold_pins();
     scene_open(&scene);
     scene.rows = SHORT;
     arrays_open(&scene);
@@ -390,6 +399,44 @@ static void rows_move_when_memory_is_pinned(void **state)
     scene_close(&scene);
 }
 
+/* Whether rows that would all go to the GPU wait if each job gains that much. */
+static int waits(const struct scene *scene, double gain_ns)
+{
+    struct yk_job job = { .runtime = scene->runtime, .device_count = 2 };
+    struct yk_cuts cuts = { .tied = 1 };
+    for (int k = 0; k < YK_PLAN_KERNELS; k++)
+        cuts.share[k][1] = 1;
+    job.split.decomposition = scene->runtime->arrays->decomposition;
+    return yk_decomposition_awaits(&job, &cuts, gain_ns);
+}
+
+/* Rows wait only while memory is being pinned, and only if they gain less. A trial that will
+ * probably lose does not wait for nothing. */
+static void rows_wait_for_nothing_else(void **state)
+{
+    struct scene scene;
+    (void)state;
+    hold_pins();
+    scene_open(&scene);
+    scene.rows = SHORT;
+    arrays_open(&scene);
+    do
+        stay(&scene);
+    while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
+    yoke_array *const arrays[] = { scene.from_array, scene.to_array };
+    for (int a = 0; a < 2; a++) { /* now only the host has the rows */
+        OK(yoke_array_acquire(arrays[a], YOKE_READ_WRITE));
+        OK(yoke_array_release(arrays[a]));
+    }
+    assert_true(waits(&scene, 0) && waits(&scene, -1) && !waits(&scene, 1e9));
+    standin_hold("cuMemHostRegister", 0);
+    for (int tries = 0; tries < JOBS_MOST && waits(&scene, 0); tries++)
+        usleep(1000);
+    assert_true(!waits(&scene, 0) && !waits(&scene, -1));
+    arrays_close(&scene);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +447,7 @@ int main(void)
         cmocka_unit_test(where_pins_are_not_worth_it),
         cmocka_unit_test(where_pins_are_not_to_be_had),
         cmocka_unit_test_teardown(rows_move_when_memory_is_pinned, let_pins_go),
+        cmocka_unit_test_teardown(rows_wait_for_nothing_else, let_pins_go),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;
