@@ -30,8 +30,8 @@ static double item_ns(const struct yk_split_status *status)
                                      : 0;
 }
 
-/* Cores leave a quarter for those of them that are done first: in pieces of a lane's own rows alone
- * they would wait for a core that began late. Not if that is less than a piece. */
+/* Cores leave a quarter of their rows to those that are done first. Otherwise they would wait for a
+ * core that began late. They leave nothing if that is less than a piece. */
 static int64_t left_to_first(const struct yk_split_view *view, int device, int64_t own)
 {
     const struct yk_split_status *status = &view->devices[device];
