@@ -42,8 +42,8 @@ struct yk_division {
 /* When a plan was made, what it said and what it cost. */
 struct yk_planning {
     uint64_t at;                 /* number of jobs at the latest plan; 0: never */
-    int stale;                   /* 1: a device's cost has changed since then */
-    int awaits;                  /* 1: other cuts would pay, but their memory is not ready yet */
+    int stale;                   /* 1: a device's cost has changed since then, or better cuts wait
+                                  * for their memory */
     double expected_ns;          /* mean time of a job by that plan */
     double unexplained_ns;       /* time by which rounds have exceeded it */
     struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */

@@ -90,8 +90,9 @@ static int awaits(const struct yk_job *job, struct yk_plan *plan, const struct y
     struct yk_planning *planning = &job->split.decomposition->planning;
     const double gain_ns =
         yk_plan_ns(plan, &job->split.decomposition->division.cuts) - yk_plan_ns(plan, cuts);
-    planning->awaits |= yk_decomposition_awaits(job, cuts, gain_ns);
-    return planning->awaits;
+    const int waits = yk_decomposition_awaits(job, cuts, gain_ns);
+    planning->stale |= waits;
+    return waits;
 }
 
 static int prospect_awaits(void *context)
@@ -245,7 +246,7 @@ static void plan_anew(const struct yk_job *job)
     if (!plan)
         return; /* the present plan stays */
     yk_decomposition_describe(job, plan);
-    decomposition->planning.awaits = 0;
+    decomposition->planning.stale = 0;
     if (!knows_any(plan))
         guess(decomposition, yk_job_member(job)->make);
     else if (decomposition->division.stand && asked && asked != decomposition->division.team)
@@ -259,7 +260,6 @@ static void plan_anew(const struct yk_job *job)
     decomposition->planning.weighed = plan->weighed;
     decomposition->planning.unexplained_ns = 0;
     decomposition->planning.at = decomposition->jobs;
-    decomposition->planning.stale = decomposition->planning.awaits;
     yk_free(plan);
     decomposition->planning.spent_ns += (double)(yk_now(job->runtime) - begun_ns);
 }

@@ -115,7 +115,7 @@ static int64_t lease_items(const struct yk_split_view *view, int device, int64_t
     const struct yk_split_status *status = &view->devices[device];
     double rest_ns = status->item_ns * (double)budget, ns;
     if (is_sole(view, device))
-        return budget - budget / 4;
+        return budget - budget / YK_LEFT_PART;
     ns = fmin(rest_ns / short_rest_part[status->known.rate > 0], SHORT_LEASE_NS);
     return to_items(fmax(rest_ns / REST_PART, ns) / status->item_ns, budget);
 }

@@ -30,15 +30,14 @@ static double item_ns(const struct yk_split_status *status)
                                      : 0;
 }
 
-/* Cores leave a quarter of their rows to those that are done first. Otherwise they would wait for a
- * core that began late. They leave nothing if that is less than a piece. */
+/* Items that cores leave for their second lease; none if that is less than a piece. */
 static int64_t left_to_first(const struct yk_split_view *view, int device, int64_t own)
 {
     const struct yk_split_status *status = &view->devices[device];
+    const int64_t left = own / YK_LEFT_PART;
     const double ns = item_ns(status);
-    if (status->known.fetches || !(ns > 0) || own / 4 < yk_auto_piece(view, device, ns, own))
-        return 0;
-    return own / 4;
+    return !status->known.fetches && ns > 0 && left >= yk_auto_piece(view, device, ns, own) ? left
+                                                                                            : 0;
 }
 
 /* Items of the region that are left for a second chunk. */

@@ -188,7 +188,7 @@ static void regret_pays_for_a_trial(void **state)
     assert_int_equal(offer_to(&explorer, &offer), 1);
 }
 
-/* Its predicted time is longer, but very uncertain: that counts as half of a chance. */
+/* Its predicted time is longer, but so uncertain that some improvement may be expected. */
 static void what_is_uncertain_may_be_better(void **state)
 {
     struct yk_explorer explorer = { 0 };

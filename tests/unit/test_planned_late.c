@@ -87,16 +87,13 @@ static void a_core_that_is_late_does_less(void **state)
                                         .planned_ns = ITEMS };
     struct yk_dispatch *dispatch;
     struct yk_chunk chunk;
-    int64_t wake_ns;
     (void)state;
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
     yk_dispatch_join(dispatch, 0, 0);
-    assert_int_equal(yk_dispatch_next(dispatch, &(struct yk_request){ 0, 0, 0 }, &chunk, &wake_ns),
-                     YK_TAKE);
+    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
     assert_int_equal(chunk.last - chunk.first, ITEMS - ITEMS / 4);
     assert_int_equal(chunk.piece, (ITEMS - ITEMS / 4) / LANES / 3);
-    assert_int_equal(yk_dispatch_next(dispatch, &(struct yk_request){ 0, 1, 1 }, &chunk, &wake_ns),
-                     YK_TAKE);
+    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
     assert_int_equal(chunk.last - chunk.first, ITEMS / 4);
     yk_dispatch_close(dispatch);
 }
