@@ -59,7 +59,7 @@ int yk_flight_is_polled(struct yk_job *job, int device, int lane)
 {
     const struct yk_job_device *jd = &job->devices[device];
     const struct yk_flight *flight = &jd->flights[lane];
-    const int is_short = flight->lasts_ns > 0 && yk_flight_is_brief(jd, flight) && jd->steady;
+    const int is_short = flight->lasts_ns > 0 && yk_flight_is_brief(jd, flight);
     if (jd->device->device->desc.host_memory || /* its lanes are separate threads */
         job->runtime->waiting == YOKE_WAIT_BLOCK || !(is_short || yk_runtime_polls(job->runtime)))
         return 0;
