@@ -446,23 +446,33 @@ static struct yk_interval asked_for(const struct yk_pages_question *question)
     return bytes;
 }
 
-static void expect(const struct yk_pages_question *question, int blocks)
+void yk_pages_expect(const struct yk_pages_question *question)
 {
     if (!question->pinner || !question->range)
         return;
     yk_lock(&yk_pages_lock);
-    order_next(question, asked_for(question), blocks);
+    order_next(question, asked_for(question), BLOCKS_AHEAD);
     yk_unlock(&yk_pages_lock);
 }
 
-void yk_pages_expect(const struct yk_pages_question *question)
+void yk_pages_make_blocks(const struct yk_pages_question *question)
 {
-    expect(question, BLOCKS_AHEAD);
+    yk_foreign_find(question->pinner, question->range);
+    order_next(question, asked_for(question), INT_MAX);
 }
 
 void yk_pages_expect_all(const struct yk_pages_question *question)
 {
-    expect(question, INT_MAX);
+    if (!question->pinner || !question->range)
+        return;
+    yk_lock(&yk_pages_lock);
+    if (!question->range->joined)
+        yk_pin_join(&yk_pages_map, question->range);
+    if (question->pinner->device->desc.virtual_clock)
+        yk_pages_make_blocks(question);
+    else if (yk_pin_has(&yk_pages_map, asked_for(question), YK_PIN_NOT))
+        yk_pinner_expect(question);
+    yk_unlock(&yk_pages_lock);
 }
 
 void yk_pages_staged(int64_t bytes, int64_t ns)
@@ -491,23 +501,23 @@ void yk_pages_order(const struct yk_pages_question *question)
     yk_unlock(&yk_pages_lock);
 }
 
-static int some_are(const struct yk_pages_question *question, enum yk_pin_state state)
-{
-    int found;
-    yk_lock(&yk_pages_lock);
-    found = yk_pin_has(&yk_pages_map, asked_for(question), state);
-    yk_unlock(&yk_pages_lock);
-    return found;
-}
-
 int yk_pages_known(const struct yk_pages_question *question)
 {
-    return !some_are(question, YK_PIN_NOT);
+    int known;
+    yk_lock(&yk_pages_lock);
+    known = !yk_pin_has(&yk_pages_map, asked_for(question), YK_PIN_NOT);
+    yk_unlock(&yk_pages_lock);
+    return known;
 }
 
 int yk_pages_pending(const struct yk_pages_question *question)
 {
-    return some_are(question, YK_PIN_PENDING);
+    int pending;
+    yk_lock(&yk_pages_lock);
+    pending = yk_pin_has(&yk_pages_map, asked_for(question), YK_PIN_PENDING) ||
+              yk_pinner_expects(question->pinner, question->range);
+    yk_unlock(&yk_pages_lock);
+    return pending;
 }
 
 int64_t yk_pages_wait_ns(const struct yk_pages_question *question)

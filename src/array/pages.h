@@ -18,6 +18,7 @@ struct yk_pinner;
 yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out); /* borrows `device` */
 int64_t yk_pinner_pinned(struct yk_pinner *pinner);    /* total bytes so far */
 int yk_pinner_is_busy(const struct yk_pinner *pinner); /* whether the driver is pinning for it */
+int yk_pinner_has_orders(const struct yk_pinner *pinner); /* whether it is to pin memory, or does */
 /* Call it when nothing runs on the device any more. Closes the device: at once, or, if arrays of
  * other runtimes use its blocks, with the last of these. `pinner` may be NULL. */
 void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device);
@@ -42,7 +43,8 @@ struct yk_pages_question {
  * longer mapped. */
 yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out);
 /* Call it for memory that will be copied soon: begins to pin what yk_pages_ready would pin, and
- * does not wait. The second one orders all of it, not only the first blocks. */
+ * does not wait. The second one orders all of it, not only the first blocks, and leaves all driver
+ * calls to the pinner's thread: the first ones of a thread take 0.1 to 0.4 ms. */
 void yk_pages_expect(const struct yk_pages_question *question);
 void yk_pages_expect_all(const struct yk_pages_question *question);
 /* Notes that a core took `ns` to copy the bytes to or from a staging buffer. */

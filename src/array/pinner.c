@@ -14,6 +14,21 @@ enum { LOOK_AGAIN_NS = 50000 }; /* between looks whether the thread is done with
 
 static struct yk_pinner *pinners; /* under the lock */
 
+/* Lock held, but released for a time. */
+static void carry_out(struct yk_pinner *pinner, struct yk_pin_order *order)
+{
+    pinner->busy = order->question.range;
+    pinner->makes = yk_interval_empty(order->gap);
+    if (pinner->makes)
+        yk_pages_make_blocks(&order->question);
+    else
+        yk_pages_pin(&order->question, order->gap);
+    pinner->busy = NULL;
+    pinner->makes = 0;
+    atomic_fetch_sub(&pinner->orders, 1);
+    yk_free(order);
+}
+
 static void carry_out_orders(void *context)
 {
     struct yk_pinner *pinner = context;
@@ -31,10 +46,7 @@ static void carry_out_orders(void *context)
         pinner->first = order->next;
         if (!pinner->first)
             pinner->end = &pinner->first;
-        pinner->busy = order->question.range;
-        yk_pages_pin(&order->question, order->gap);
-        pinner->busy = NULL;
-        yk_free(order);
+        carry_out(pinner, order);
     }
     yk_unlock(&yk_pages_lock);
 }
@@ -49,17 +61,12 @@ static void cancel(struct yk_pinner *pinner, const struct yk_pin_range *range)
             continue;
         }
         *link = order->next;
-        yk_pages_forget(pinner, order->gap);
+        if (!yk_interval_empty(order->gap))
+            yk_pages_forget(pinner, order->gap);
+        atomic_fetch_sub(&pinner->orders, 1);
         yk_free(order);
     }
     pinner->end = link;
-}
-
-void yk_pinner_start(struct yk_pinner *pinner)
-{
-    pinner->end = &pinner->first;
-    pinner->next = pinners;
-    pinners = pinner;
 }
 
 static yoke_status start_thread(struct yk_pinner *pinner)
@@ -72,6 +79,15 @@ static yoke_status start_thread(struct yk_pinner *pinner)
     return status;
 }
 
+void yk_pinner_start(struct yk_pinner *pinner)
+{
+    pinner->end = &pinner->first;
+    pinner->next = pinners;
+    pinners = pinner;
+    if (!pinner->device->desc.virtual_clock)
+        start_thread(pinner); /* if that fails, the first order tries again */
+}
+
 int yk_pinner_is_busy(const struct yk_pinner *pinner)
 {
     int is_busy;
@@ -81,19 +97,45 @@ int yk_pinner_is_busy(const struct yk_pinner *pinner)
     return is_busy;
 }
 
-void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap)
+int yk_pinner_has_orders(const struct yk_pinner *pinner)
+{
+    return atomic_load(&pinner->orders) > 0;
+}
+
+/* Returns 0 if there is no memory or no thread for that. */
+static int give_order(const struct yk_pages_question *question, struct yk_interval gap)
 {
     struct yk_pinner *pinner = question->pinner;
     struct yk_pin_order *order = yk_calloc(1, sizeof *order);
     if (!order || start_thread(pinner) != YOKE_OK) {
         yk_free(order);
-        yk_pages_forget(pinner, gap);
-        return;
+        return 0;
     }
     *order = (struct yk_pin_order){ .question = *question, .gap = gap };
     *pinner->end = order;
     pinner->end = &order->next;
+    atomic_fetch_add(&pinner->orders, 1);
     yk_parker_wake(&pinner->parker);
+    return 1;
+}
+
+void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap)
+{
+    if (!give_order(question, gap))
+        yk_pages_forget(question->pinner, gap);
+}
+
+void yk_pinner_expect(const struct yk_pages_question *question)
+{
+    give_order(question, (struct yk_interval){ 0, 0 });
+}
+
+int yk_pinner_expects(const struct yk_pinner *pinner, const struct yk_pin_range *range)
+{
+    const struct yk_pin_order *order = pinner->first;
+    while (order && (order->question.range != range || !yk_interval_empty(order->gap)))
+        order = order->next;
+    return order || (pinner->makes && pinner->busy == range);
 }
 
 /* The pinner whose thread pins memory as it is filled; NULL: there is none. Its pins must serve all

@@ -8,9 +8,10 @@
 #include "../platform/thread.h"
 #include "pages.h"
 
-struct yk_pin_order { /* a pending block to be pinned */
+struct yk_pin_order {
     struct yk_pages_question question;
-    struct yk_interval gap;
+    struct yk_interval gap; /* the pending block to be pinned; empty: make the blocks of the memory
+                             * first, and order them */
     struct yk_pin_order *next;
 };
 
@@ -26,6 +27,8 @@ struct yk_pinner {
 
     struct yk_pin_order *first, **end; /* orders that have not begun */
     struct yk_pin_range *busy;         /* range of the order that is being carried out */
+    int makes;                         /* 1: that order is to make blocks */
+    atomic_int orders;                 /* number of all of these */
     struct yk_thread thread;
     struct yk_parker parker;
     int runs, stops; /* 1: the thread was started; 1: it must end */
@@ -46,6 +49,8 @@ int yk_pages_resident(struct yk_interval bytes);
 /* Makes the gap, which is in no block, a pending block of the pinner. Returns 0 if there is no
  * memory for that. */
 int yk_pages_claim(struct yk_pinner *pinner, struct yk_interval gap);
+/* Orders the pinning of all of the memory for which that pays. The lock is released for a time. */
+void yk_pages_make_blocks(const struct yk_pages_question *question);
 /* Pins the pending block that begins at gap.first; afterwards the map has the outcome. */
 void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval gap);
 /* Adds a range of yoke_alloc to the map: blocks on it stay when arrays close. */
@@ -73,6 +78,7 @@ int64_t yk_filled_pin(struct yk_pinner *pinner);
 int yk_filled_counts(const struct yk_pin_range *range);
 
 /* --- pinner.c --- */
+/* Starts its thread, too, except on a virtual clock. */
 void yk_pinner_start(struct yk_pinner *pinner);
 /* Wakes the pinner that pins memory as it is filled, because there may be such memory. */
 void yk_pinners_look(void);
@@ -80,6 +86,11 @@ int yk_pinners_are_there(void); /* whether a pinner pins memory as it is filled 
 int yk_pinner_fills(const struct yk_pinner *pinner); /* whether it is that pinner */
 /* Orders the pending block to be pinned soon. Forgets the block if there is no memory for that. */
 void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap);
+/* Orders its thread to make the memory's blocks, which takes driver calls. The range is in the map.
+ */
+void yk_pinner_expect(const struct yk_pages_question *question);
+/* Whether blocks of the range are still to be made. */
+int yk_pinner_expects(const struct yk_pinner *pinner, const struct yk_pin_range *range);
 /* Cancels the orders for the range. When this returns, nothing of it is being pinned. */
 void yk_pinners_leave(const struct yk_pin_range *range);
 /* Lock not held. When this returns, the thread has ended and orders that had not begun are

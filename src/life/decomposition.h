@@ -44,8 +44,10 @@ struct yk_planning {
     uint64_t at;                 /* number of jobs at the latest plan; 0: never */
     int stale;                   /* 1: a device's cost has changed since then, or better cuts wait
                                   * for their memory */
+    int waits, waited;           /* 1: the latest plan, or the one before, put new cuts off until
+                                  * memory is pinned */
     double expected_ns;          /* mean time of a job by that plan */
-    double unexplained_ns;       /* time by which rounds have exceeded it */
+    double unexplained_ns;       /* time by which rounds have exceeded it; < 0: they took less */
     struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
     double spent_ns;             /* time spent on making plans */
 };

@@ -116,6 +116,16 @@ static void describe_extent(const struct yk_member *member, struct yk_plan_kerne
     }
 }
 
+/* Sets what a device's peak promises for the member. A part that does not fill the device takes more
+ * than its part of a fill's time, and at most all of it, as plans count it (yk_plan_counted). As
+ * long as nothing was measured, the geometric mean of these two is expected. */
+static void describe_peaks(const struct yk_member *member, int devices, double *peak)
+{
+    int d;
+    for (d = 0; d < devices; d++)
+        peak[d] = member->peak[d] * sqrt(fmax(1, member->fill[d] / fmax(1, member->items)));
+}
+
 /* Describes member m. Returns 1 if its kernel's cost is known. */
 static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kernel *out)
 {
@@ -123,6 +133,7 @@ static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kerne
     const struct yk_member *member = &decomposition->members[m];
     const struct yk_memory *memory =
         member->kernel ? yk_kernel_recall(member->kernel, member->key) : NULL;
+    double peak[YK_PLAN_DEVICES];
     int d, known = 0;
     if (!memory)
         return 0;
@@ -134,8 +145,9 @@ static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kerne
     describe_program(decomposition, m, out);
     memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
     memcpy(out->fill, member->fill, sizeof out->fill);
+    describe_peaks(member, decomposition->devices, peak);
     yk_cost_pool(out->cost, &(struct yk_cost_pool){ .make = member->make,
-                                                    .peak = member->peak,
+                                                    .peak = peak,
                                                     .told = member->overhead_ns,
                                                     .count = decomposition->devices });
     for (d = 0; d < decomposition->devices; d++) {

@@ -84,15 +84,15 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
 }
 
 /* Returns 1 if the cuts must wait until memory is ready. Then jobs follow the present ones, and the
- * next job asks again. */
+ * first job after that makes a new plan, which does not wait. */
 static int awaits(const struct yk_job *job, struct yk_plan *plan, const struct yk_cuts *cuts)
 {
     struct yk_planning *planning = &job->split.decomposition->planning;
     const double gain_ns =
         yk_plan_ns(plan, &job->split.decomposition->division.cuts) - yk_plan_ns(plan, cuts);
-    const int waits = yk_decomposition_awaits(job, cuts, gain_ns);
-    planning->stale |= waits;
-    return waits;
+    planning->waits = !planning->waited && yk_decomposition_awaits(job, cuts, gain_ns);
+    planning->stale |= planning->waits;
+    return planning->waits;
 }
 
 static int prospect_awaits(void *context)
@@ -247,6 +247,8 @@ static void plan_anew(const struct yk_job *job)
         return; /* the present plan stays */
     yk_decomposition_describe(job, plan);
     decomposition->planning.stale = 0;
+    decomposition->planning.waited = decomposition->planning.waits;
+    decomposition->planning.waits = 0;
     if (!knows_any(plan))
         guess(decomposition, yk_job_member(job)->make);
     else if (decomposition->division.stand && asked && asked != decomposition->division.team)
@@ -267,15 +269,16 @@ static void plan_anew(const struct yk_job *job)
 /* Returns 1 if a plan should be made: there is none; or another team's turn has come; or costs have
  * changed, or the number of jobs has grown by MORE_JOBS, and there is time for planning. There is
  * time if all plans took less than PLANNING of the time of all jobs, plus the time by which jobs
- * have exceeded the plan, because another team may gain that. The first plan needs no such time. */
+ * have differed from the plan: another team may gain the excess, and a plan that promised too little
+ * was made with wrong costs. The first plan needs no such time. */
 int yk_decomposition_is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
     if (!decomposition->division.stand || (asked && asked != decomposition->division.team))
         return 1;
     if (!decomposition->division.guessed &&
-        decomposition->planning.spent_ns >
-            PLANNING * decomposition->explorer.all_ns + decomposition->planning.unexplained_ns)
+        decomposition->planning.spent_ns > PLANNING * decomposition->explorer.all_ns +
+                                               fabs(decomposition->planning.unexplained_ns))
         return 0;
     return decomposition->planning.stale ||
            (!decomposition->explorer.trying &&
@@ -288,7 +291,8 @@ void yk_decomposition_plan(const struct yk_job *job)
     if (!yk_round_begin(job) && !decomposition->division.guessed)
         return;
     /* Behind another job the plan stays, because that one still follows it. */
-    if (job->pipeline.before || !yk_decomposition_is_due(decomposition))
+    if (job->pipeline.before || !yk_decomposition_is_due(decomposition) ||
+        (decomposition->planning.waits && yk_decomposition_pins(job)))
         return;
     plan_anew(job);
     decomposition->round.cut_within =

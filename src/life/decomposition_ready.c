@@ -45,3 +45,13 @@ int yk_decomposition_awaits(const struct yk_job *job, const struct yk_cuts *cuts
     }
     return all_ns > fmax(0, gain_ns);
 }
+
+int yk_decomposition_pins(const struct yk_job *job)
+{
+    int d, pins = 0;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_place *place = job->runtime->devices[d].place;
+        pins |= place->pinner && yk_pinner_has_orders(place->pinner);
+    }
+    return pins;
+}

@@ -28,7 +28,7 @@ static void complete(struct yk_decomposition *decomposition)
     if (round->counts && round->jobs > 0) {
         round->last_jobs = round->jobs;
         decomposition->planning.unexplained_ns +=
-            fmax(0, round->ns - round->jobs * decomposition->planning.expected_ns);
+            round->ns - round->jobs * decomposition->planning.expected_ns;
         yk_explore_note(&decomposition->explorer, decomposition->division.team, round->ns);
         if (round->cut_within)
             yk_explore_recut(&decomposition->explorer, decomposition->division.team);
