@@ -77,6 +77,9 @@ struct yk_runtime_device {
     uint64_t stepped;            /* number of times that a thread began to step it */
     atomic_int attends; /* 1: its host thread watches the steppers; read without the lock */
     atomic_int_fast64_t served_ns; /* end of the latest chunk of any job, for GPUs */
+    /* Typical time in ns from a job's begin until the device, whose host thread must be woken,
+     * begins its part beside cores. Not used with a virtual clock. */
+    _Atomic int64_t late_ns;
 };
 
 enum { YK_SPARE_PARTIALS = 8 };

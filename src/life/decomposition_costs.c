@@ -5,13 +5,14 @@
 #include <math.h>
 
 #include "../array/place.h"
+#include "../base/typical.h"
 #include "../job/job.h"
 #include "../job/kernel.h"
 #include "decomposition.h"
 #include "decomposition_round.h"
 
 /* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
- * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A part that
+ * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A chunk that
  * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
  * are woken once in a job. readied: 1: a part of the time, of unknown length, made something
  * ready. */
@@ -23,7 +24,7 @@ static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
     const double fetch_ns = (double)outcome->fetch_ns, busy_ns = (double)outcome->busy_ns;
     const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
     return (struct yk_cost_sample){
-        .items = yk_plan_counted((double)outcome->items, member->fill[d]),
+        .items = chunks * yk_plan_counted((double)outcome->items / chunks, member->fill[d]),
         .chunks = chunks,
         .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->overhead_ns[d])),
         .unsure_ns =
@@ -99,6 +100,22 @@ static void note_parts(const struct yk_job *job, struct yk_memory *memory, int r
     }
 }
 
+/* Learns how late devices begin beside cores. */
+static void note_late(struct yk_job *job)
+{
+    int d, cores = 0;
+    for (d = 0; d < job->device_count; d++)
+        cores |= job->devices[d].device->device->desc.host_memory &&
+                 job->devices[d].outcome.items > 0;
+    for (d = 0; d < job->device_count && cores; d++) {
+        struct yk_runtime_device *device = job->devices[d].device;
+        const struct yk_split_outcome *outcome = &job->devices[d].outcome;
+        if (!device->device->desc.host_memory && outcome->chunks == 1)
+            yk_typical_note(&device->late_ns,
+                            outcome->ended_ns - yk_job_since(job) - outcome->busy_ns);
+    }
+}
+
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
@@ -107,6 +124,8 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
         return;
     yk_job_member(job)->crowded = crowded;
     note_parts(job, memory, readied);
+    if (job->split.planned && !readied && !crowded && !job->pipeline.before)
+        note_late(job);
     memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),
                                        yk_explore_has_tried(&decomposition->explorer) };
     memory->stays_of = job->device_count;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/typical.h"
 #include "../job/kernel.h"
 #include "decomposition.h"
 
@@ -27,6 +28,17 @@ static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
                 plan->peer_ns[from][to] = 1 / rate;
         }
     }
+}
+
+static void describe_waits(const struct yk_job *job, struct yk_plan *plan)
+{
+    int d;
+    if (job->runtime->virtual_clock)
+        return;
+    plan->return_ns = (double)yk_typical(&job->runtime->return_ns);
+    for (d = 0; d < job->device_count; d++)
+        if (!job->runtime->devices[d].device->desc.host_memory)
+            plan->late_ns[d] = (double)yk_typical(&job->runtime->devices[d].late_ns);
 }
 
 static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
@@ -116,16 +128,6 @@ static void describe_extent(const struct yk_member *member, struct yk_plan_kerne
     }
 }
 
-/* Sets what a device's peak promises for the member. A part that does not fill the device takes more
- * than its part of a fill's time, and at most all of it, as plans count it (yk_plan_counted). As
- * long as nothing was measured, the geometric mean of these two is expected. */
-static void describe_peaks(const struct yk_member *member, int devices, double *peak)
-{
-    int d;
-    for (d = 0; d < devices; d++)
-        peak[d] = member->peak[d] * sqrt(fmax(1, member->fill[d] / fmax(1, member->items)));
-}
-
 /* Describes member m. Returns 1 if its kernel's cost is known. */
 static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kernel *out)
 {
@@ -145,7 +147,8 @@ static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kerne
     describe_program(decomposition, m, out);
     memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
     memcpy(out->fill, member->fill, sizeof out->fill);
-    describe_peaks(member, decomposition->devices, peak);
+    for (d = 0; d < decomposition->devices; d++)
+        peak[d] = yk_plan_peak(member->peak[d], member->items, member->fill[d]);
     yk_cost_pool(out->cost, &(struct yk_cost_pool){ .make = member->make,
                                                     .peak = peak,
                                                     .told = member->overhead_ns,
@@ -181,6 +184,7 @@ void yk_decomposition_describe(const struct yk_job *job, struct yk_plan *plan)
     if (decomposition->leads != leads) /* the present round has lost its beginning */
         decomposition->round.counts = 0;
     describe_ways(job, plan);
+    describe_waits(job, plan);
     describe_bytes(job, plan);
     plan->jobs = (double)decomposition->jobs;
 }

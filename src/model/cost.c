@@ -197,7 +197,7 @@ enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sam
     if (fabs(deviations) > GATE) {
         const int side = off > 0 ? 1 : -1;
         cost->outside = cost->outside * side > 0 ? cost->outside + side : side;
-        if (cost->outside * side < CHANGE)
+        if (cost->outside * side < (side > 0 ? CHANGE : CHANGE - 1))
             return YK_COST_NONE;
         news = YK_COST_CHANGED;
     } else if (add_up(cost, deviations)) {

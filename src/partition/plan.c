@@ -34,6 +34,11 @@ double yk_plan_counted(double items, double fill)
     return items > 0 ? fmax(items, fill) : 0;
 }
 
+double yk_plan_peak(double peak, double items, double fill)
+{
+    return items > 0 ? peak * sqrt(yk_plan_counted(items, fill) / items) : peak;
+}
+
 /* Time for bytes[d] of each other device d to reach `device`. Copies through the host leave all
  * devices at the same time. */
 static double travel_ns(const struct yk_plan *plan, const double *bytes, int device)
@@ -137,12 +142,22 @@ static double fetch_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, i
     return sum;
 }
 
+/* Whether cores have a part. */
+static int has_cores(const struct yk_plan *plan, const double *share)
+{
+    int d, cores = 0;
+    for (d = 0; d < plan->devices; d++)
+        cores |= share[d] > 0 && !(plan->link_ns[d] > 0);
+    return cores;
+}
+
 /* Time of one job of kernel k. Results are copied to the host when all devices have ended. Sets
  * *latest to the device that ends last, including the copies of its own results. */
 static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int *latest)
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
     const double *share = cuts->share[k];
+    const int cores = has_cores(plan, share);
     double most = 0, most_home = 0, last = 0;
     int d;
     *latest = 0;
@@ -151,7 +166,7 @@ static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, 
         if (!(items > 0))
             continue;
         const double ns = yk_cost_ns(&kernel->cost[d], yk_plan_counted(items, kernel->fill[d])) +
-                          fetch_ns(plan, cuts, k, d);
+                          fetch_ns(plan, cuts, k, d) + (cores ? plan->late_ns[d] : 0);
         const double home = home_ns(plan, kernel, &(struct part){ share, d, kernel->home_bytes });
         most = fmax(most, ns);
         most_home = fmax(most_home, home);
@@ -160,7 +175,7 @@ static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, 
             *latest = d;
         }
     }
-    return most + most_home;
+    return most + most_home + (cores ? plan->return_ns : 0);
 }
 
 double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
@@ -314,40 +329,58 @@ static void begin_by_speed(const struct search *search)
     }
 }
 
-static int least_of(const struct search *search)
+/* The device that does least, as a bit. */
+static uint32_t least_of(const struct search *search)
 {
     double least = INFINITY;
-    int d, k, found = -1;
+    uint32_t found = 0;
+    int d, k;
     for (d = 0; d < search->plan->devices; d++) {
         double share = 0;
         for (k = 0; k < search->plan->kernels; k++)
             share = fmax(share, search->cuts->share[k][d]);
         if (share > 0 && share < least) {
             least = share;
-            found = d;
+            found = (uint32_t)1 << d;
         }
     }
     return found;
 }
 
-/* Removes the device that does least, as long as that helps. */
+/* Devices of the search that use the host's memory, as bits: others begin sooner without them. */
+static uint32_t cores_of(const struct search *search)
+{
+    uint32_t cores = 0;
+    int d;
+    for (d = 0; d < search->plan->devices; d++)
+        if (!(search->plan->link_ns[d] > 0))
+            cores |= (search->allowed & (uint32_t)1 << d);
+    return cores;
+}
+
+/* Removes these devices if that helps. Returns 1 if it did. */
+static int drop(struct search *search, uint32_t devices)
+{
+    struct yk_cuts fewer = { .tied = search->cuts->tied };
+    struct search next = { search->plan, &fewer, INFINITY, search->allowed & ~devices };
+    if (!next.allowed || next.allowed == search->allowed)
+        return 0;
+    begin_by_speed(&next);
+    descend(&next);
+    if (!(next.ns < search->ns * (1 - ROUNDING)))
+        return 0;
+    *search->cuts = fewer;
+    search->ns = next.ns;
+    search->allowed = next.allowed;
+    return 1;
+}
+
+/* Removes the cores, or the device that does least, as long as that helps. */
 static void drop_some(struct search *search)
 {
-    for (;;) {
-        struct yk_cuts fewer = *search->cuts;
-        struct search next = { search->plan, &fewer, INFINITY, search->allowed };
-        const int least = least_of(search);
-        if (least < 0)
-            return;
-        next.allowed &= ~((uint32_t)1 << least);
-        begin_by_speed(&next);
-        descend(&next);
-        if (!(next.ns < search->ns * (1 - ROUNDING)))
-            return;
-        *search->cuts = fewer;
-        search->ns = next.ns;
-        search->allowed = next.allowed;
-    }
+    drop(search, cores_of(search));
+    while (drop(search, least_of(search)))
+        ;
 }
 
 static double search_from_speed(const struct yk_plan *plan, int tied, struct yk_cuts *out)

@@ -48,6 +48,10 @@ struct yk_plan {
     double away;                     /* fraction of these that the host does not have */
     int certain;                     /* 1: estimates are compared as if they had no errors */
     double start_ns;                 /* time until a copy begins */
+    double return_ns; /* a job with cores takes longer by this time: until its caller has noticed
+                       * that another thread ended it. A caller drives GPUs alone by itself. */
+    double late_ns[YK_PLAN_DEVICES]; /* beside cores a device begins later by this time, because its
+                                      * host thread must be woken; 0: it is the host */
     double link_ns[YK_PLAN_DEVICES]; /* time of a byte between host and device; 0: it is the
                                       * host */
     double peer_ns[YK_PLAN_DEVICES][YK_PLAN_DEVICES]; /* time of a byte directly from the first
@@ -86,6 +90,10 @@ double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, i
 /* Items as costs count them: a part that does not fill the device takes as long as one that does.
  */
 double yk_plan_counted(double items, double fill);
+/* A device's peak, as it promises the time of the items as counted. A part that does not fill the
+ * device takes at least its fraction of the time of a fill, and at most all of it. Before anything
+ * is measured, the geometric mean of these is expected. */
+double yk_plan_peak(double peak, double items, double fill);
 /* Finds the best cuts. Returns 1 if they are worth the move from `now`, or if `now` is NULL: there
  * are no cuts yet. Returns 0 also if no set of devices can do all the work. */
 int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best);

@@ -96,6 +96,7 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
     if (status != YOKE_OK)
         return status;
     entry->device = device;
+    atomic_init(&entry->late_ns, YK_WAKE_NS);
     status = yk_mutex_open(&entry->admission);
     if (status != YOKE_OK)
         goto close_place;

@@ -18,6 +18,7 @@
 #include "job/runtime.h"
 #include "job_kernels.h"
 #include "life/decomposition.h"
+#include "life/decomposition_plan.h"
 #include "life/decomposition_ready.h"
 #include "ok.h"
 #include "standin.h"
@@ -437,6 +438,23 @@ static void rows_wait_for_nothing_else(void **state)
     scene_close(&scene);
 }
 
+/* A new plan may cost more than its part of the time if jobs differ from what the present one
+ * promised: if they take longer, and if they take less time. */
+static void a_wrong_plan_is_made_anew(void **state)
+{
+    struct yk_decomposition decomposition = { .jobs = 20,
+                                              .division = { .stand = 1 },
+                                              .planning = { .at = 10, .spent_ns = 1e5 },
+                                              .explorer = { .all_ns = 1e6 } };
+    static const double unexplained_ns[] = { 2e5, -2e5 };
+    (void)state;
+    assert_int_equal(yk_decomposition_is_due(&decomposition), 0);
+    for (int i = 0; i < 2; i++) {
+        decomposition.planning.unexplained_ns = unexplained_ns[i];
+        assert_int_equal(yk_decomposition_is_due(&decomposition), 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +465,7 @@ int main(void)
         cmocka_unit_test(where_pins_are_not_worth_it),
         cmocka_unit_test(where_pins_are_not_to_be_had),
         cmocka_unit_test_teardown(rows_move_when_memory_is_pinned, let_pins_go),
+        cmocka_unit_test(a_wrong_plan_is_made_anew),
         cmocka_unit_test_teardown(rows_wait_for_nothing_else, let_pins_go),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))

@@ -76,6 +76,20 @@ static void a_change_is_followed_at_the_third_job(void **state)
     assert_true(cost.item_ns > 1.8);
 }
 
+/* Disturbances make jobs take longer, not shorter, so two shorter ones show a change. */
+static void a_faster_device_is_followed_at_the_second_job(void **state)
+{
+    struct yk_cost cost;
+    int i;
+    (void)state;
+    yk_cost_open(&cost, 0);
+    for (i = 0; i < 20; i++)
+        job(&cost, 1000, 1000);
+    assert_int_equal(job(&cost, 1000, 500), YK_COST_NONE);
+    assert_int_equal(job(&cost, 1000, 500), YK_COST_CHANGED);
+    assert_true(cost.item_ns < 0.6);
+}
+
 /* Measured on two H100s: times of a job's halves in us. The program paused for 36 ms before the
  * fourth job and before the last one. */
 static void a_pause_is_no_change(void **state)
@@ -317,6 +331,7 @@ int main(void)
         cmocka_unit_test(finds_slope_and_cost),
         cmocka_unit_test(one_odd_job_teaches_nothing),
         cmocka_unit_test(a_change_is_followed_at_the_third_job),
+        cmocka_unit_test(a_faster_device_is_followed_at_the_second_job),
         cmocka_unit_test(a_pause_is_no_change),
         cmocka_unit_test(a_slow_change_is_seen),
         cmocka_unit_test(equal_devices_are_equal),

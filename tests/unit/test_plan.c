@@ -80,6 +80,55 @@ static void small_parts_do_not_help(void **state)
     assert_float_equal(yk_plan_ns(&plan, &cuts), 2e5, 1);
 }
 
+/* Beside cores a GPU begins later, and the caller notices the end later. Figures of a sum of a
+ * million products on an H100 and 16 cores. The plan must find the GPU alone, although the cores do
+ * more in the best plan for both. */
+static void a_short_job_needs_no_cores(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_cuts cuts, cores = { .share = { { 1, 0 } } };
+    (void)state;
+    plan.kernel[0].items = 1 << 20;
+    plan.kernel[0].fill[1] = 270336;
+    plan.link_ns[1] = 0.022;
+    plan.peer_ns[0][1] = plan.peer_ns[1][0] = 0;
+    plan.late_ns[1] = 40000;
+    plan.return_ns = 54610;
+    know(&plan.kernel[0], 0, 0.0397, 20000);
+    know(&plan.kernel[0], 1, 0.00128, 15000);
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_int_equal(yk_plan_team(&plan, &cuts), 2);
+    assert_float_equal(yk_plan_ns(&plan, &cuts), 15000 + 0.00128 * (1 << 20), 1);
+    assert_float_equal(yk_plan_ns(&plan, &cores), 20000 + 0.0397 * (1 << 20) + 54610, 1);
+    plan.kernel[0].items *= 1e4;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_int_equal(yk_plan_team(&plan, &cuts), 3);
+}
+
+/* Figures of 4,096 options on 16 cores, and a GPU of 31 times their peak that has done nothing yet:
+ * for the whole fill it would take twice as long as the cores for the options. */
+static void an_unknown_gpu_is_hardly_filled(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_plan_kernel *kernel = &plan.kernel[0];
+    struct yk_cuts cuts;
+    (void)state;
+    kernel->items = 4096;
+    kernel->fill[1] = 270336;
+    plan.link_ns[1] = 0.022;
+    plan.late_ns[1] = 40000;
+    know(kernel, 0, 113, 20000);
+    yk_cost_pool(kernel->cost, &(struct yk_cost_pool){
+                                   .make = (const int[]){ 1, 2 },
+                                   .peak = (const double[]){ yk_plan_peak(1, 4096, 0),
+                                                             yk_plan_peak(31, 4096, 270336) },
+                                   .told = (const double[]){ 20000, 15000 },
+                                   .count = 2 });
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_int_equal(yk_plan_team(&plan, &cuts), 2);
+    assert_float_equal(yk_plan_ns(&plan, &cuts), 15000 + 113 / 31.0 * sqrt(4096.0 * 270336), 1500);
+}
+
 static void all_end_together(void **state)
 {
     struct yk_plan plan = plan_of(3, 1);
@@ -333,6 +382,8 @@ int main(void)
         cmocka_unit_test(all_end_together),
         cmocka_unit_test(what_is_read_and_what_is_there),
         cmocka_unit_test(small_parts_do_not_help),
+        cmocka_unit_test(a_short_job_needs_no_cores),
+        cmocka_unit_test(an_unknown_gpu_is_hardly_filled),
         cmocka_unit_test(uncertain_devices_hold_up_nothing),
         cmocka_unit_test(who_only_costs_gets_nothing),
         cmocka_unit_test(short_kernels_share_bounds),
