@@ -105,8 +105,8 @@ static void note_late(struct yk_job *job)
 {
     int d, cores = 0;
     for (d = 0; d < job->device_count; d++)
-        cores |= job->devices[d].device->device->desc.host_memory &&
-                 job->devices[d].outcome.items > 0;
+        cores |=
+            job->devices[d].device->device->desc.host_memory && job->devices[d].outcome.items > 0;
     for (d = 0; d < job->device_count && cores; d++) {
         struct yk_runtime_device *device = job->devices[d].device;
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;

@@ -269,8 +269,8 @@ static void plan_anew(const struct yk_job *job)
 /* Returns 1 if a plan should be made: there is none; or another team's turn has come; or costs have
  * changed, or the number of jobs has grown by MORE_JOBS, and there is time for planning. There is
  * time if all plans took less than PLANNING of the time of all jobs, plus the time by which jobs
- * have differed from the plan: another team may gain the excess, and a plan that promised too little
- * was made with wrong costs. The first plan needs no such time. */
+ * have differed from the plan: another team may gain the excess, and a plan that promised too
+ * little was made with wrong costs. The first plan needs no such time. */
 int yk_decomposition_is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);

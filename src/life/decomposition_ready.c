@@ -51,7 +51,7 @@ int yk_decomposition_pins(const struct yk_job *job)
     int d, pins = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_place *place = job->runtime->devices[d].place;
-        pins |= place->pinner && yk_pinner_has_orders(place->pinner);
+        pins |= place->pinner && yk_pinner_has_work(place->pinner);
     }
     return pins;
 }

@@ -41,13 +41,13 @@ struct yk_plan_move {
 };
 struct yk_plan {
     int devices, kernels;
-    uint32_t allowed;                /* devices that may have a part, as bits */
-    int keeps;                       /* 1: each of these must have a part */
-    double jobs;                     /* expected number of jobs */
-    double bytes;                    /* bytes of the decomposition's rows, all arrays together */
-    double away;                     /* fraction of these that the host does not have */
-    int certain;                     /* 1: estimates are compared as if they had no errors */
-    double start_ns;                 /* time until a copy begins */
+    uint32_t allowed; /* devices that may have a part, as bits */
+    int keeps;        /* 1: each of these must have a part */
+    double jobs;      /* expected number of jobs */
+    double bytes;     /* bytes of the decomposition's rows, all arrays together */
+    double away;      /* fraction of these that the host does not have */
+    int certain;      /* 1: estimates are compared as if they had no errors */
+    double start_ns;  /* time until a copy begins */
     double return_ns; /* a job with cores takes longer by this time: until its caller has noticed
                        * that another thread ended it. A caller drives GPUs alone by itself. */
     double late_ns[YK_PLAN_DEVICES]; /* beside cores a device begins later by this time, because its

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "array/array.h"
+#include "array/copy.h"
 #include "base/alloc.h"
 #include "job/kernel.h"
 #include "job/runtime.h"
@@ -365,11 +367,16 @@ static double stay(struct scene *scene)
     return share;
 }
 
-/* Pins that were held before count as slow ones, for which no copy would wait. */
-static void hold_pins(void)
+/* Opens a scene of SHORT rows in which no memory is pinned yet. Nothing is known from an earlier
+ * process, for example what favour_gpu has said there. Pins that were held before count as slow
+ * ones, for which no copy would wait. */
+static void open_unpinned(struct scene *scene)
 {
     yk_pin_terms.pin_mib_ns = yk_pin_terms.slow_mib_ns / 2;
     standin_hold("cuMemHostRegister", 1);
+    scene_open_with(scene, &(yoke_config){ .devices = "cpu:1,cuda:0", .knowledge = "off" });
+    scene->rows = SHORT;
+    arrays_open(scene);
 }
 
 /* Rows move to the GPU when their memory is pinned. Until then jobs go on where they are. */
@@ -379,10 +386,7 @@ static void rows_move_when_memory_is_pinned(void **state)
     double share;
     int jobs;
     (void)state;
-    hold_pins();
-    scene_open(&scene);
-    scene.rows = SHORT;
-    arrays_open(&scene);
+    open_unpinned(&scene);
     do /* the kernel is compiled beside the jobs, in the last of which the GPU may take part */
         share = stay(&scene);
     while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
@@ -417,10 +421,7 @@ static void rows_wait_for_nothing_else(void **state)
 {
     struct scene scene;
     (void)state;
-    hold_pins();
-    scene_open(&scene);
-    scene.rows = SHORT;
-    arrays_open(&scene);
+    open_unpinned(&scene);
     do
         stay(&scene);
     while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
@@ -435,6 +436,67 @@ static void rows_wait_for_nothing_else(void **state)
         usleep(1000);
     assert_true(!waits(&scene, 0) && !waits(&scene, -1));
     arrays_close(&scene);
+    scene_close(&scene);
+}
+
+/* Rows wait once for memory whose pinning does not pay, and move without pins. Memory of yoke_alloc
+ * would be pinned in any case. */
+static void rows_move_where_pins_do_not_pay(void **state)
+{
+    static float from[SHORT], to[SHORT];
+    const double pin_ns = yk_pin_terms.pin_ns;
+    struct scene scene = { .from = from, .to = to, .rows = SHORT };
+    int jobs;
+    (void)state;
+    OK(yoke_open(&(yoke_config){ .devices = "cpu:1,cuda:0", .knowledge = "off" }, &scene.runtime));
+    yk_pin_terms.pin_ns = 1e15;
+    memset(from, 0, sizeof from);
+    memset(to, 0, sizeof to);
+    arrays_open(&scene);
+    for (jobs = 0; jobs < JOBS_MOST && stay(&scene) < 0.9; jobs++)
+        usleep(1000);
+    yk_pin_terms.pin_ns = pin_ns;
+    assert_true(jobs < JOBS_MOST);
+    arrays_close(&scene);
+    OK(yoke_close(scene.runtime));
+}
+
+/* The question about all of an array's memory. */
+static struct yk_pages_question question_of(const struct scene *scene, yoke_array *wrapped)
+{
+    yoke_array *array = scene->runtime->arrays;
+    while ((char *)array->host != (char *)(wrapped ? scene->from : scene->to))
+        array = array->next;
+    return yk_copy_question(scene->runtime->devices[1].place, array, yk_array_rows(array),
+                            YK_COPY_TO_DEVICE);
+}
+
+/* Who orders that memory be pinned waits for no driver call, not even for the first look at the
+ * memory. An order that has not begun is cancelled when its array closes. */
+static void orders_make_no_driver_calls(void **state)
+{
+    struct yk_pages_question asked;
+    struct scene scene;
+    (void)state;
+    open_unpinned(&scene);
+    standin_hold("cuPointerGetAttribute", 1);
+    asked = question_of(&scene, scene.from_array);
+    yk_pages_expect_all(&asked);
+    assert_true(yk_pages_pending(&asked) && yk_pages_wait_ns(&asked) > 0);
+    while (standin_held_calls() == 0)
+        usleep(1000);
+    asked = question_of(&scene, NULL);
+    yk_pages_expect_all(&asked);
+    assert_true(yk_pages_pending(&asked));
+    assert_true(yk_pinner_has_work(asked.pinner));
+    OK(yoke_array_close(scene.to_array));
+    standin_hold("cuPointerGetAttribute", 0);
+    standin_hold("cuMemHostRegister", 0);
+    asked = question_of(&scene, scene.from_array);
+    for (int tries = 0; tries < JOBS_MOST && !yk_pages_known(&asked); tries++)
+        usleep(1000);
+    assert_true(yk_pages_known(&asked));
+    OK(yoke_array_close(scene.from_array));
     scene_close(&scene);
 }
 
@@ -465,6 +527,8 @@ int main(void)
         cmocka_unit_test(where_pins_are_not_worth_it),
         cmocka_unit_test(where_pins_are_not_to_be_had),
         cmocka_unit_test_teardown(rows_move_when_memory_is_pinned, let_pins_go),
+        cmocka_unit_test(rows_move_where_pins_do_not_pay),
+        cmocka_unit_test_teardown(orders_make_no_driver_calls, let_pins_go),
         cmocka_unit_test(a_wrong_plan_is_made_anew),
         cmocka_unit_test_teardown(rows_wait_for_nothing_else, let_pins_go),
     };

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "flight/forecast.h"
 #include "work/await.h"
@@ -209,6 +210,27 @@ static void waits_are_counted(void **state)
     assert_int_equal(device.waits.lasts_ns, MS + 10 * US);
 }
 
+/* The last flight of a job is polled if it is brief, whatever the speed of the job before: the way
+ * of waiting changes the speed, so that would go on for ever. */
+static void brief_flights_are_polled(void **state)
+{
+    struct yk_device device = { 0 };
+    struct yk_runtime_device driven = { .device = &device, .lanes = 1 };
+    struct yk_flight flight = { .lasts_ns = 30 * US, .chunk.closes = 1 };
+    struct yk_job_device mine = { .device = &driven, .flights = &flight };
+    yoke_runtime *runtime = calloc(1, sizeof *runtime);
+    struct yk_job job = { .runtime = runtime, .devices = &mine, .device_count = 1 };
+    (void)state;
+    runtime->waiting = YOKE_WAIT_AUTO;
+    for (mine.steady = 0; mine.steady < 2; mine.steady++)
+        assert_int_equal(yk_flight_is_polled(&job, 0, 0), 1);
+    flight.lasts_ns = 30 * MS;
+    assert_int_equal(yk_flight_is_polled(&job, 0, 0), 0);
+    flight.lasts_ns = 0; /* unknown */
+    assert_int_equal(yk_flight_is_polled(&job, 0, 0), 0);
+    free(runtime);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +244,7 @@ int main(void)
         cmocka_unit_test(ends_that_cannot_be_foretold_call),
         cmocka_unit_test(callers_wake_before_the_end),
         cmocka_unit_test(waits_are_counted),
+        cmocka_unit_test(brief_flights_are_polled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

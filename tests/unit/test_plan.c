@@ -118,12 +118,12 @@ static void an_unknown_gpu_is_hardly_filled(void **state)
     plan.link_ns[1] = 0.022;
     plan.late_ns[1] = 40000;
     know(kernel, 0, 113, 20000);
-    yk_cost_pool(kernel->cost, &(struct yk_cost_pool){
-                                   .make = (const int[]){ 1, 2 },
-                                   .peak = (const double[]){ yk_plan_peak(1, 4096, 0),
-                                                             yk_plan_peak(31, 4096, 270336) },
-                                   .told = (const double[]){ 20000, 15000 },
-                                   .count = 2 });
+    yk_cost_pool(kernel->cost,
+                 &(struct yk_cost_pool){ .make = (const int[]){ 1, 2 },
+                                         .peak = (const double[]){ yk_plan_peak(1, 4096, 0),
+                                                                   yk_plan_peak(31, 4096, 270336) },
+                                         .told = (const double[]){ 20000, 15000 },
+                                         .count = 2 });
     assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
     assert_int_equal(yk_plan_team(&plan, &cuts), 2);
     assert_float_equal(yk_plan_ns(&plan, &cuts), 15000 + 113 / 31.0 * sqrt(4096.0 * 270336), 1500);
