@@ -22,10 +22,10 @@
 #define DRIFT 0.005
 /* A job is an outlier if it deviates by more standard deviations than this. */
 #define GATE 3.0
-/* CHANGE outliers in a row on one side show that the device has changed. Two are not enough: after
- * a pause of the program caches are cold for two jobs. (After 36 ms, jobs of 0.2 ms on two H100s
- * took 1.9 and 1.4 times as long, mostly on one of them, and a third of the rows moved to the
- * other.) */
+/* CHANGE slower outliers in a row show that the device has changed. Two are not enough: after a
+ * pause of the program caches are cold for two jobs. (After 36 ms, jobs of 0.2 ms on two H100s took
+ * 1.9 and 1.4 times as long, mostly on one of them, and a third of the rows moved to the other.) No
+ * such disturbance makes jobs faster, so there two are enough. */
 enum { CHANGE = 3 };
 /* The device has changed slowly if a CUSUM exceeds CUSUM_MOST standard deviations. Only the part of
  * a deviation beyond CUSUM_SLACK is added (as usual, half of the shift to detect, which is 1). */

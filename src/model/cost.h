@@ -7,8 +7,9 @@
  * estimate much, and a certain one little.
  *
  * A job that deviates by much more than the noise is an outlier and changes no estimate. Three
- * outliers in a row on the same side mean that the device has changed. So does a large sum of small
- * deviations (CUSUM). After a change the latest job counts much more than earlier ones.
+ * slower outliers in a row mean that the device has changed, and two faster ones, because
+ * disturbances only make jobs slower. So does a large sum of small deviations (CUSUM). After a
+ * change the latest job counts much more than earlier ones.
  */
 #ifndef YK_MODEL_COST_H
 #define YK_MODEL_COST_H
