@@ -12,220 +12,6 @@ enum { MOVES_EACH = 64 };
 /* A smaller relative gain is a rounding error. */
 #define ROUNDING 1e-9
 
-/* --- the cost of cuts --- */
-
-/* A device's part of `bytes` by these shares. */
-struct part {
-    const double *share;
-    int device;
-    double bytes;
-};
-
-double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, int device)
-{
-    const double first = yk_plan_first(share, device);
-    const double high = fmin(first + share[device], kernel->high);
-    const double low = fmax(first, kernel->low);
-    return high > low ? kernel->items * (high - low) / (kernel->high - kernel->low) : 0;
-}
-
-double yk_plan_counted(double items, double fill)
-{
-    return items > 0 ? fmax(items, fill) : 0;
-}
-
-double yk_plan_peak(double peak, double items, double fill)
-{
-    return items > 0 ? peak * sqrt(yk_plan_counted(items, fill) / items) : peak;
-}
-
-/* Time for bytes[d] of each other device d to reach `device`. Copies through the host leave all
- * devices at the same time. */
-static double travel_ns(const struct yk_plan *plan, const double *bytes, int device)
-{
-    double come = 0, leave = 0;
-    int d;
-    for (d = 0; d < plan->devices; d++) {
-        const double peer = plan->peer_ns[d][device];
-        if (d == device)
-            continue;
-        come += bytes[d] * (peer > 0 ? peer : plan->link_ns[device]);
-        if (!(peer > 0))
-            leave = fmax(leave, bytes[d] * plan->link_ns[d]);
-    }
-    return come + leave;
-}
-
-/* Time for `bytes`, of which each device has its share, to reach `device`. */
-static double gather_ns(const struct yk_plan *plan, const double *share, int device, double bytes)
-{
-    double part[YK_PLAN_DEVICES];
-    int d;
-    if (!(bytes > 0))
-        return 0;
-    for (d = 0; d < plan->devices; d++)
-        part[d] = share[d] * bytes;
-    return travel_ns(plan, part, device);
-}
-
-/* Time until the program has the device's results that it reads. */
-static double home_ns(const struct yk_plan *plan, const struct yk_plan_kernel *kernel,
-                      const struct part *part)
-{
-    if (!(plan->link_ns[part->device] > 0) || !(kernel->home_bytes > 0))
-        return 0;
-    return kernel->home_part * plan->start_ns +
-           part->bytes * part->share[part->device] * plan->link_ns[part->device];
-}
-
-/* Time to get the rows that are new to a device when bounds change, from the devices that have
- * them. */
-static double get_ns(const struct yk_plan *plan, const double *from, const struct part *to)
-{
-    double part[YK_PLAN_DEVICES], from_low = 0;
-    const double low = yk_plan_first(to->share, to->device);
-    int d;
-    for (d = 0; d < plan->devices; d++) {
-        const double high = fmin(low + to->share[to->device], from_low + from[d]);
-        part[d] = to->bytes * fmax(0, high - fmax(low, from_low));
-        from_low += from[d];
-    }
-    return travel_ns(plan, part, to->device);
-}
-
-/* The next device with a part, going up (step 1) or down (-1); -1: there is none. */
-static int neighbour(const struct yk_plan *plan, const double *share, int device, int step)
-{
-    do
-        device += step;
-    while (device >= 0 && device < plan->devices && !(share[device] > 0));
-    return device < plan->devices ? device : -1;
-}
-
-/* Time for the halo of one side, half of all copies, to come from a neighbour. Through the host
- * each is copied twice. */
-static double side_ns(const struct yk_plan *plan, const struct yk_plan_kernel *kernel, int from,
-                      int to)
-{
-    const double copies = kernel->halo_copies / 2, bytes = kernel->halo_bytes / 2;
-    const double peer = plan->peer_ns[from][to];
-    const double leave = plan->link_ns[from], come = plan->link_ns[to];
-    if (peer > 0)
-        return copies * plan->start_ns + bytes * peer;
-    return copies * plan->start_ns * ((leave > 0) + (come > 0)) + bytes * (leave + come);
-}
-
-static double halo_ns(const struct yk_plan *plan, const struct yk_plan_kernel *kernel,
-                      const double *share, int device)
-{
-    const int below = neighbour(plan, share, device, -1), above = neighbour(plan, share, device, 1);
-    return (below >= 0 ? side_ns(plan, kernel, below, device) : 0) +
-           (above >= 0 ? side_ns(plan, kernel, above, device) : 0);
-}
-
-/* Time until `device` has what its part of kernel k reads: halos, rows that other kernels left
- * elsewhere, rows that the program wrote, and arrays that it reads whole. */
-static double fetch_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int device)
-{
-    const struct yk_plan_kernel *kernel = &plan->kernel[k];
-    const double *share = cuts->share[k];
-    const double sent = kernel->sent_bytes * share[device] * plan->link_ns[device];
-    double sum = (sent > 0 ? plan->start_ns + sent : 0) + halo_ns(plan, kernel, share, device);
-    int m;
-    for (m = 0; m < plan->kernels; m++) {
-        const struct part part = { share, device, kernel->rows_from[m] };
-        const double rows =
-            !cuts->tied && m != k && part.bytes > 0 ? get_ns(plan, cuts->share[m], &part) : 0;
-        sum += (rows > 0 ? plan->start_ns + rows : 0) +
-               gather_ns(plan, cuts->share[m], device, kernel->whole_from[m]);
-    }
-    return sum;
-}
-
-/* Whether cores have a part. */
-static int has_cores(const struct yk_plan *plan, const double *share)
-{
-    int d, cores = 0;
-    for (d = 0; d < plan->devices; d++)
-        cores |= share[d] > 0 && !(plan->link_ns[d] > 0);
-    return cores;
-}
-
-/* Time of one job of kernel k. Results are copied to the host when all devices have ended. Sets
- * *latest to the device that ends last, including the copies of its own results. */
-static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int *latest)
-{
-    const struct yk_plan_kernel *kernel = &plan->kernel[k];
-    const double *share = cuts->share[k];
-    const int cores = has_cores(plan, share);
-    double most = 0, most_home = 0, last = 0;
-    int d;
-    *latest = 0;
-    for (d = 0; d < plan->devices; d++) {
-        const double items = share[d] > 0 ? yk_plan_items(kernel, share, d) : 0;
-        if (!(items > 0))
-            continue;
-        const double ns = yk_cost_ns(&kernel->cost[d], yk_plan_counted(items, kernel->fill[d])) +
-                          fetch_ns(plan, cuts, k, d) + (cores ? plan->late_ns[d] : 0);
-        const double home = home_ns(plan, kernel, &(struct part){ share, d, kernel->home_bytes });
-        most = fmax(most, ns);
-        most_home = fmax(most_home, home);
-        if (ns + home > last) {
-            last = ns + home;
-            *latest = d;
-        }
-    }
-    return most + most_home + (cores ? plan->return_ns : 0);
-}
-
-double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
-{
-    double sum = 0;
-    int k, latest;
-    for (k = 0; k < plan->kernels; k++)
-        if (plan->kernel[k].weight > 0)
-            sum += plan->kernel[k].weight * kernel_ns(plan, cuts, k, &latest);
-    return sum;
-}
-
-double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
-                       const struct yk_cuts *to)
-{
-    double most = 0;
-    int k, d;
-    for (k = 0; k < plan->kernels; k++)
-        for (d = 0; d < plan->devices; d++) {
-            const int host = !(plan->link_ns[d] > 0);
-            const struct part part = { to->share[k], d, plan->bytes * (host ? plan->away : 1) };
-            const double ns = part.share[d] > 0 ? get_ns(plan, from->share[k], &part) : 0;
-            if (ns > 0)
-                most = fmax(most, plan->start_ns + ns);
-        }
-    return most;
-}
-
-/* Standard error of the gain, from the items that move between devices. */
-static double error_ns(const struct yk_plan *plan, const struct yk_cuts *from,
-                       const struct yk_cuts *to)
-{
-    double sum = 0;
-    int k, d;
-    for (k = 0; k < plan->kernels && !plan->certain; k++) {
-        const struct yk_plan_kernel *kernel = &plan->kernel[k];
-        double var = 0;
-        for (d = 0; d < plan->devices && kernel->weight > 0; d++) {
-            const double items =
-                yk_plan_counted(yk_plan_items(kernel, to->share[k], d), kernel->fill[d]) -
-                yk_plan_counted(yk_plan_items(kernel, from->share[k], d), kernel->fill[d]);
-            var += kernel->cost[d].item_var * items * items;
-        }
-        sum += kernel->weight * sqrt(var);
-    }
-    return sum;
-}
-
-/* --- the search --- */
-
 struct search {
     const struct yk_plan *plan;
     struct yk_cuts *cuts;
@@ -268,7 +54,7 @@ static int relieve(struct search *search, int k, double step)
     int to, found = -1;
     if (search->plan->kernel[k].weight <= 0)
         return 0;
-    kernel_ns(search->plan, cuts, k, &move.from);
+    yk_plan_kernel_ns(search->plan, cuts, k, &move.from);
     move.part = fmin(step, cuts->share[k][move.from]);
     for (to = 0; to < search->plan->devices && move.part > 0; to++) {
         double ns;
@@ -419,7 +205,7 @@ static double search_both(const struct yk_plan *plan, struct yk_cuts *best)
     double best_ns = search_from_speed(plan, 1, best), other_ns;
     if (plan->kernels > 1) {
         other_ns = search_from_speed(plan, 0, &other);
-        if (other_ns + YK_SURE * error_ns(plan, best, &other) < best_ns * (1 - ROUNDING)) {
+        if (other_ns + YK_SURE * yk_plan_error_ns(plan, best, &other) < best_ns * (1 - ROUNDING)) {
             *best = other;
             best_ns = other_ns;
         }
@@ -431,7 +217,7 @@ static struct yk_plan_move weigh(const struct yk_plan *plan, const struct yk_cut
                                  const struct yk_cuts *to)
 {
     return (struct yk_plan_move){ .gain_ns = yk_plan_ns(plan, now) - yk_plan_ns(plan, to),
-                                  .error_ns = error_ns(plan, now, to),
+                                  .error_ns = yk_plan_error_ns(plan, now, to),
                                   .move_ns = yk_plan_move_ns(plan, now, to) };
 }
 
@@ -509,15 +295,4 @@ int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts
         return 1;
     return plan->jobs * plan->weighed.gain_ns > plan->weighed.move_ns &&
            find_surer(plan, now, best);
-}
-
-uint32_t yk_plan_team(const struct yk_plan *plan, const struct yk_cuts *cuts)
-{
-    uint32_t team = 0;
-    int k, d;
-    for (k = 0; k < plan->kernels; k++)
-        for (d = 0; d < plan->devices && plan->kernel[k].weight > 0; d++)
-            if (cuts->share[k][d] > 0)
-                team |= (uint32_t)1 << d;
-    return team;
 }
