@@ -49,8 +49,6 @@ int yk_pages_resident(struct yk_interval bytes);
 /* Makes the gap, which is in no block, a pending block of the pinner. Returns 0 if there is no
  * memory for that. */
 int yk_pages_claim(struct yk_pinner *pinner, struct yk_interval gap);
-/* Orders the pinning of all of the memory for which that pays. The lock is released for a time. */
-void yk_pages_make_blocks(const struct yk_pages_question *question);
 /* Pins the pending block that begins at gap.first; afterwards the map has the outcome. */
 void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval gap);
 /* Adds a range of yoke_alloc to the map: blocks on it stay when arrays close. */
@@ -60,6 +58,10 @@ void yk_pages_wait_for_arrays(struct yk_pin_range *range);
 int yk_pages_end_waiting(struct yk_pin_range *range);
 /* Removes a pending block that will not be pinned. */
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
+
+/* --- pin_copied.c --- */
+/* Orders the pinning of all of the memory for which that pays. The lock is released for a time. */
+void yk_pages_make_blocks(const struct yk_pages_question *question);
 
 /* --- large_pages.c --- */
 /* Iterates over the memory of yoke_alloc: NULL gives the first range; returns NULL at the end. */

@@ -193,7 +193,7 @@ double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
 }
 
 double yk_plan_error_ns(const struct yk_plan *plan, const struct yk_cuts *from,
-                       const struct yk_cuts *to)
+                        const struct yk_cuts *to)
 {
     double sum = 0;
     int k, d;
