@@ -152,7 +152,7 @@ static void foretell_again(struct yk_job *job, int device, int lane)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     const int64_t later_ns = yk_now(job->runtime) + flight->lasts_ns - flight->expected_ns;
-    flight->freed = 1;
+    flight->turn = YK_TURN_REACHED;
     if (!flight->expected_ns)
         return;
     flight->expected_ns += later_ns;
@@ -163,7 +163,7 @@ int yk_pipeline_holds_back(struct yk_job *job, int device, int lane)
 {
     const struct yk_flight *flight = &job->devices[device].flights[lane];
     struct look look;
-    if (!flight->chained || flight->freed)
+    if (flight->turn != YK_TURN_BEHIND)
         return 0;
     look = look_of(job, device, lane);
     if (yk_pipeline_waits(job))
@@ -177,7 +177,7 @@ int yk_pipeline_holds_back(struct yk_job *job, int device, int lane)
 yoke_status yk_pipeline_outcome(const struct yk_job *job, const struct yk_flight *flight,
                                 yoke_status outcome)
 {
-    if (outcome != YOKE_OK || !flight->chained ||
+    if (outcome != YOKE_OK || !yk_flight_is_chained(flight) ||
         atomic_load(&job->pipeline.before->pipeline.undone) == flight->undone_before)
         return outcome;
     return yk_fail(YOKE_ELOST,
@@ -190,7 +190,7 @@ int64_t yk_pipeline_begins(const struct yk_job *job, int device, int lane)
 {
     const struct yk_flight *flight = &job->devices[device].flights[lane];
     const int64_t ahead_ns =
-        flight->chained ? job->pipeline.before->devices[device].expected_ns : 0;
+        yk_flight_is_chained(flight) ? job->pipeline.before->devices[device].expected_ns : 0;
     return ahead_ns > flight->issued_ns ? ahead_ns : flight->issued_ns;
 }
 
@@ -198,7 +198,7 @@ int yk_pipeline_after(const struct yk_job *job, int device, int lane, struct yk_
 {
     const struct yk_job *before = job->pipeline.before;
     int other, count = 0;
-    if (!job->devices[device].flights[lane].chained)
+    if (!yk_flight_is_chained(&job->devices[device].flights[lane]))
         return 0;
     for (other = 0; other < job->devices[device].device->lanes; other++)
         if (other != lane && count < YK_BEHIND_MOST && is_under_way(before, device, other))

@@ -17,8 +17,6 @@
 
 #include "../job/job.h"
 
-enum yk_turn { YK_TURN_NOW, YK_TURN_BEHIND, YK_TURN_LATER };
-
 /* Returns 1 if the job before is not over. */
 static inline int yk_pipeline_waits(const struct yk_job *job)
 {

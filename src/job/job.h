@@ -52,6 +52,14 @@ struct yk_beside {
     const _Atomic uint32_t *other; /* `out` of the flight of the GPU's lane */
 };
 
+/* When a lane may issue its chunk if another job is before this one (flight/pipeline.h). */
+enum yk_turn {
+    YK_TURN_NOW,    /* at once: nothing is before it */
+    YK_TURN_LATER,  /* not yet: it keeps the chunk */
+    YK_TURN_BEHIND, /* behind flights of the job before, which are still under way */
+    YK_TURN_REACHED /* the same, and these have been reported since */
+};
+
 /* What a lane works on: a chunk, a piece of a lease, or a piece of a chunk beside another one. Only
  * the thread that steps the lane uses it, except `out`. */
 struct yk_flight {
@@ -61,10 +69,8 @@ struct yk_flight {
     _Atomic uint32_t out;
     int refused; /* 1: the lane got nothing when it asked last */
     struct yk_beside beside;
-    int busy;    /* 1: issued, and not finished or abandoned */
-    int held;    /* 1: the lane has its chunk, but waits to issue it (life/pipeline.h) */
-    int chained; /* 1: it was issued behind a flight of the job before (life/pipeline.h) */
-    int freed;   /* 1: a chained flight: those before it are reported */
+    int busy; /* 1: issued, and not finished or abandoned */
+    enum yk_turn turn;
     unsigned undone_before; /* a chained flight: pipeline.undone of that job when it was issued */
     int launched;           /* 1: the kernel may have run, or is running */
     int homing;             /* 1: results may have begun to reach the host */
@@ -94,6 +100,11 @@ struct yk_flight {
     struct yk_load *loads;
     struct yk_window *windows;
 };
+/* Whether the flight was issued behind flights of the job before. */
+static inline int yk_flight_is_chained(const struct yk_flight *flight)
+{
+    return flight->turn == YK_TURN_BEHIND || flight->turn == YK_TURN_REACHED;
+}
 
 /* How threads waited for the chunks of a device with memory of its own. */
 struct yk_waits {

@@ -254,15 +254,12 @@ static void issue(struct yk_job *job, int device, int lane)
 static enum yk_lane_state issue_in_turn(struct yk_job *job, int device, int lane)
 {
     struct yk_flight *flight = &job->devices[device].flights[lane];
-    const enum yk_turn turn = yk_pipeline_turn(job, device, lane);
-    flight->held = turn == YK_TURN_LATER;
-    if (flight->held) {
+    flight->turn = yk_pipeline_turn(job, device, lane);
+    if (flight->turn == YK_TURN_LATER) {
         flight->launched = 0;
         return YK_LANE_IDLE;
     }
-    flight->chained = turn == YK_TURN_BEHIND;
-    flight->freed = 0;
-    if (flight->chained)
+    if (flight->turn == YK_TURN_BEHIND)
         yk_pipeline_chain(job, device, lane);
     issue(job, device, lane);
     return YK_LANE_WORKED;
@@ -281,7 +278,7 @@ static enum yk_lane_state go_on_held(struct yk_job *job, int device, int lane)
         flight->issued_ns = yk_now(job->runtime);
         return issue_in_turn(job, device, lane);
     }
-    flight->held = 0;
+    flight->turn = YK_TURN_NOW;
     yk_lane_undone(job, device, lane, YOKE_ECANCELED);
     yk_job_leave(job);
     return YK_LANE_WORKED;
@@ -303,7 +300,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     struct yk_flight *flight = &jd->flights[lane];
     yoke_status status;
     *wake_ns = 0;
-    if (flight->held)
+    if (flight->turn == YK_TURN_LATER)
         return go_on_held(job, device, lane);
     if (flight->busy) {
         if (yk_pipeline_holds_back(job, device, lane) ||

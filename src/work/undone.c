@@ -33,9 +33,10 @@ static void end_flights(struct yk_job *job, int device)
     /* The lanes of a CPU belong to other threads, and the job ends anyway. */
     for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
-        if (flight->held)
+        if (flight->turn == YK_TURN_LATER) {
+            flight->turn = YK_TURN_NOW;
             yk_job_leave(job);
-        flight->held = 0;
+        }
         if (!flight->busy)
             continue;
         came_through = yk_flight_complete(job, device, lane, &outcome) && outcome == YOKE_OK;
