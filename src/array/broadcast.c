@@ -67,7 +67,8 @@ struct yk_interval yk_broadcast_piece(const struct yk_broadcast *broadcast, int 
     return rows;
 }
 
-/* Returns the owner if it is one of `places`, otherwise the next of them after `place`. */
+/* Returns the place that owns the piece if it is one of `places`. Otherwise returns the first of
+ * them behind the place that asks, or the first of all if none is behind it. */
 static int choose(const struct yk_piece_state *state, uint32_t places)
 {
     uint32_t behind = places & ~(2 * yk_place_bit(state->place) - 1);

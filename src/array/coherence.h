@@ -40,11 +40,11 @@ enum yk_row_state { YK_INVALID, YK_SHARED, YK_MODIFIED, YK_ARRIVING };
 /* One copy that makes rows current in a place. */
 struct yk_copy_need {
     struct yk_interval rows;
-    int source;   /* a place whose copy is current, or -1: rows are lost */
-    int arriving; /* 1: another copy is already bringing these rows to this place; wait for that one
-                   */
-    int part;     /* number of the array, if the list has copies of several. Set and read by the
-                   * list's owner */
+    int source; /* a place whose copy is current, or -1: rows are lost */
+    /* 1: another copy already brings these rows to this place; wait for that one. */
+    int arriving;
+    /* Number of the array, if the list has copies of several. Set and read by the list's owner. */
+    int part;
 };
 
 struct yk_copy_needs { /* growable list, owned by the caller; zero-initialise, free with

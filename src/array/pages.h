@@ -16,9 +16,8 @@
  * runtime and is closed with the last of these blocks. */
 struct yk_pinner;
 yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out); /* borrows `device` */
-int64_t yk_pinner_pinned(struct yk_pinner *pinner);     /* total bytes so far */
-int yk_pinner_is_busy(const struct yk_pinner *pinner);  /* whether the driver is pinning for it */
-int yk_pinner_has_work(const struct yk_pinner *pinner); /* whether it pins memory, or is to */
+int64_t yk_pinner_pinned(struct yk_pinner *pinner);    /* total bytes so far */
+int yk_pinner_is_busy(const struct yk_pinner *pinner); /* whether the driver is pinning for it */
 /* Call it when nothing runs on the device any more. Closes the device: at once, or, if arrays of
  * other runtimes use its blocks, with the last of these. `pinner` may be NULL. */
 void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device);

@@ -269,8 +269,9 @@ int yk_pages_pending(const struct yk_pages_question *question)
 {
     int pending;
     yk_lock(&yk_pages_lock);
-    pending = yk_pin_has(&yk_pages_map, asked_for(question), YK_PIN_PENDING) ||
-              yk_pinner_expects(question->pinner, question->range);
+    pending = question->range->joined && /* otherwise nothing was ordered yet */
+              (yk_pin_has(&yk_pages_map, asked_for(question), YK_PIN_PENDING) ||
+               yk_pinner_expects(question->pinner, question->range));
     yk_unlock(&yk_pages_lock);
     return pending;
 }

@@ -90,9 +90,7 @@ static void pin(struct yk_pinner *pinner, struct yk_pin_range *range, struct yk_
         return;
     }
     pinner->busy = range;
-    atomic_fetch_add(&pinner->tasks, 1);
     yk_pages_pin(&question, gap);
-    atomic_fetch_sub(&pinner->tasks, 1);
     pinner->busy = NULL;
     if (!range->refused && yk_pin_look(&yk_pages_map, gap).state == YK_PIN_NOT) {
         pinner->ill = 1; /* the device is lost; another device may pin instead */

@@ -25,7 +25,6 @@ static void carry_out(struct yk_pinner *pinner, struct yk_pin_order *order)
         yk_pages_pin(&order->question, order->gap);
     pinner->busy = NULL;
     pinner->makes = 0;
-    atomic_fetch_sub(&pinner->tasks, 1);
     yk_free(order);
 }
 
@@ -63,7 +62,6 @@ static void cancel(struct yk_pinner *pinner, const struct yk_pin_range *range)
         *link = order->next;
         if (!yk_interval_empty(order->gap))
             yk_pages_forget(pinner, order->gap);
-        atomic_fetch_sub(&pinner->tasks, 1);
         yk_free(order);
     }
     pinner->end = link;
@@ -97,11 +95,6 @@ int yk_pinner_is_busy(const struct yk_pinner *pinner)
     return is_busy;
 }
 
-int yk_pinner_has_work(const struct yk_pinner *pinner)
-{
-    return atomic_load(&pinner->tasks) > 0;
-}
-
 /* Returns 0 if there is no memory or no thread for that. */
 static int give_order(const struct yk_pages_question *question, struct yk_interval gap)
 {
@@ -114,7 +107,6 @@ static int give_order(const struct yk_pages_question *question, struct yk_interv
     *order = (struct yk_pin_order){ .question = *question, .gap = gap };
     *pinner->end = order;
     pinner->end = &order->next;
-    atomic_fetch_add(&pinner->tasks, 1);
     yk_parker_wake(&pinner->parker);
     return 1;
 }

@@ -28,7 +28,6 @@ struct yk_pinner {
     struct yk_pin_order *first, **end; /* orders that have not begun */
     struct yk_pin_range *busy;         /* range of the order that is being carried out */
     int makes;                         /* 1: that order is to make blocks */
-    atomic_int tasks; /* number of all of these, and 1 while it pins filled memory */
     struct yk_thread thread;
     struct yk_parker parker;
     int runs, stops; /* 1: the thread was started; 1: it must end */

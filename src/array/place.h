@@ -56,7 +56,7 @@ struct yk_place {
      * time while several devices begin a job. If they took each other's `lock`, they would wait for
      * each other's calls.) */
     yk_mutex lend_lock;
-    /* Number of uploads so far, and the events of the latest ones, which the place holds. */
+    /* Number of uploads so far, and the events of the latest ones. The place frees these events. */
     uint64_t uploads;
     struct yk_event *recent_uploads[YK_RECENT_UPLOADS];
     struct yk_exchange exchange; /* under lock */

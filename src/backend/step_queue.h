@@ -36,8 +36,8 @@ struct yk_step_launch {
     struct yk_buffer *buffer; /* the queue's; unused if kernels work on host memory */
     int64_t offset;           /* position of the queue in the buffer, in bytes, a multiple of 256 */
     struct yk_step_plan plan;
-    uint32_t *words; /* YK_STEP_WORDS words of the host, if kernels work on its memory; otherwise
-                      * unused */
+    uint32_t *words; /* the queue's YK_STEP_WORDS words in host memory, if the device's kernels
+                      * work on host memory; otherwise unused */
 };
 
 /* YOKE_EINVAL if the step kernel's descriptor is invalid; the text names it. */

@@ -122,8 +122,8 @@ static int smallest(const struct yk_job *job, int device, int64_t most)
     return found;
 }
 
-/* Where panels that every chunk reads whole are held. The memory of their array is better, if the
- * array is on the device or fits. */
+/* Where column panels are held that every chunk reads whole: in the device's memory for their whole
+ * array, which is better if that is there or fits, or packed. */
 enum whole_panels { IN_THE_ARRAY, PACKED };
 
 /* Holds the arrays whole that every chunk reads whole; the others get windows. */

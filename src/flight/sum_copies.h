@@ -18,7 +18,8 @@ struct yk_program *yk_fold_program(const struct yk_job *job, int device, int arg
 void yk_private_forget(struct yk_job *job, int device);
 /* The same, and gives back the copies on the device. */
 void yk_private_close(struct yk_job *job, int device);
-/* Bytes of a private copy. The copy of a panel is as large as its whole array. */
+/* Bytes of a lane's or device's private copy of an `add` array. The copy of a column panel is as
+ * large as the array that the panel belongs to. */
 static inline int64_t yk_private_bytes(const yoke_array *array)
 {
     return array->rows * array->pitch;

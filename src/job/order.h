@@ -36,7 +36,7 @@ enum { YK_EDGES = 4 }; /* more edges need extra memory */
 
 struct yk_order {
     /* One per argument (its `job` is NULL if the argument is no array of the program), then one for
-     * each result of a reduction. In the job's block. */
+     * each result of a reduction. Allocated together with the job. */
     struct yk_use *uses;
     int count;
     struct yk_edge edges[YK_EDGES], *more_edges;

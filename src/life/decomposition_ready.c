@@ -48,10 +48,16 @@ int yk_decomposition_awaits(const struct yk_job *job, const struct yk_cuts *cuts
 
 int yk_decomposition_pins(const struct yk_job *job)
 {
+    yoke_array *array;
     int d, pins = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_place *place = job->runtime->devices[d].place;
-        pins |= place->pinner && yk_pinner_has_work(place->pinner);
+        for (array = job->runtime->arrays; place->pinner && array; array = array->next)
+            if (array->decomposition == job->split.decomposition && !array->panels) {
+                const struct yk_pages_question asked =
+                    yk_copy_question(place, array, yk_array_rows(array), YK_COPY_TO_DEVICE);
+                pins |= yk_pages_pending(&asked);
+            }
     }
     return pins;
 }

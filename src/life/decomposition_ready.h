@@ -14,7 +14,7 @@ struct yk_job;
  * if some of it is not pinned yet and that takes longer than gain_ns, which each job would gain by
  * these cuts: then the rows should stay until it is. With runtime.lock held. */
 int yk_decomposition_awaits(const struct yk_job *job, const struct yk_cuts *cuts, double gain_ns);
-/* Returns 1 while memory is being pinned for one of the job's devices. */
+/* Returns 1 while memory of the job's decomposition is being pinned. */
 int yk_decomposition_pins(const struct yk_job *job);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "../job/kernel.h"
 #include "../partition/partitioner.h"
-#include "decomposition_costs.h"
+#include "decomposition_learn.h"
 #include "knowledge.h"
 #include "weights.h"
 

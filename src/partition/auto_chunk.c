@@ -43,8 +43,9 @@ enum { FITTED = 4 };
 #define COPIES_COUNT 0.3
 /* Copies take up to CONTENDED times as long beside others that use the same memory. */
 #define CONTENDED 2.0
-/* The chunks that keep all stages of a chain busy are at most 1 / HELD_PART of what is left, so
- * that a wrong speed can still be corrected. */
+/* A device has stages: copy in, compute, copy out. A "chain" is the series of its chunks, of which
+ * each stage works on another one. The chunks that keep all stages of a chain busy are at most 1 /
+ * HELD_PART of what is left, so that a wrong speed can still be corrected. */
 enum { HELD_PART = 2 };
 /* A chunk of a chain is not made longer than this: a cancelled job has to wait for its chunks. */
 #define CHAIN_NS 1e8

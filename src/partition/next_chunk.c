@@ -32,8 +32,9 @@ static yoke_status grow_kept(struct yk_dispatch *dispatch, int64_t capacity)
     return YOKE_OK;
 }
 
-/* The places in use, each for a range. With all_or_nothing a partly completed chunk needs two, one
- * kept and one free. */
+/* Number of ranges for which the list of free ranges and the list of kept ones need room. A chunk
+ * that is out may come back as one free range. With all_or_nothing it may come back as two: items
+ * that are done and kept, and items that are free again. */
 static int64_t places(const struct yk_dispatch *dispatch)
 {
     return dispatch->free.count + dispatch->out_count * (1 + dispatch->all_or_nothing) +

@@ -11,7 +11,7 @@
 #ifndef YK_PARTITION_PLAN_H
 #define YK_PARTITION_PLAN_H
 
-#include "cuts.h"
+#include "plan_time.h"
 
 /* Finds the best cuts. Returns 1 if they are worth the move from `now`, or if `now` is NULL: there
  * are no cuts yet. Returns 0 also if no set of devices can do all the work. */

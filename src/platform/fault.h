@@ -1,8 +1,8 @@
 /* fault.h - catches the signals of a wrong address or a division by zero during one call.
  *
- * For checked kernels (backend/guard): a kernel that touches memory outside its rows, or divides by
- * a number that was put there to find this out, ends its call but not the process. Faults of all
- * other code are handled as before.
+ * For checked kernels (backend/guard). A kernel that touches memory outside its rows ends its call
+ * but not the process. So does a kernel that divides by a value from outside its rows, where
+ * checking mode has put odd values. Faults of all other code are handled as before.
  */
 #ifndef YK_PLATFORM_FAULT_H
 #define YK_PLATFORM_FAULT_H

@@ -173,7 +173,8 @@ void yk_guard_view_seal(const struct guard_room *room, enum guard_side side);
 /* --- guard_room.c --- */
 yoke_status yk_guard_rooms_open(struct guard_work *work);
 void yk_guard_rooms_close(struct guard_work *work);
-/* Makes these indexes the piece: lists their rows, traps and changes. */
+/* Begins the piece of the indexes first .. last - 1: lists the rows that these may use, the traps
+ * around them, and the bytes that they may change. */
 yoke_status yk_guard_piece_open(struct guard_work *work, int64_t first, int64_t last);
 /* Copies the changes of the run without odd values into the buffers. */
 void yk_guard_piece_keep(struct guard_work *work);

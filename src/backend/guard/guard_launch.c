@@ -5,8 +5,8 @@
 /* The largest piece is 1 / PIECES of a launch. But a use of a neighbour's row is found only if that
  * row belongs to another piece, so the first pieces have one index, and later ones grow. */
 enum { PIECES = 16 };
-/* Most bytes of sums that the pieces of a launch copy together: each piece may change all sums, so
- * it copies all. */
+/* Limit for the bytes of sums that all pieces of a launch copy together. Each piece may change all
+ * sums, so each copies all of them. */
 static const int64_t sums_bytes_most = INT64_C(64) << 20;
 
 static int64_t bytes_of_sums(const struct guard_work *work)

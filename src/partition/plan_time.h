@@ -1,11 +1,11 @@
-/* cuts.h - PURE. The time that jobs take by given bounds between devices ("cuts").
+/* plan_time.h - PURE. The time that jobs take by given bounds between devices ("cuts").
  *
  * A job takes as long as the device that ends last: for its items, for the rows that it has to get
  * (halos, rows that other kernels or the program left elsewhere, arrays that it reads whole), and,
  * beside cores, until it begins. Then the results that the program reads are copied home.
  */
-#ifndef YK_PARTITION_CUTS_H
-#define YK_PARTITION_CUTS_H
+#ifndef YK_PARTITION_PLAN_TIME_H
+#define YK_PARTITION_PLAN_TIME_H
 
 #include "../model/cost.h"
 

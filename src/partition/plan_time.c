@@ -1,5 +1,5 @@
-/* cuts.c - see cuts.h. */
-#include "cuts.h"
+/* plan_time.c - see plan_time.h. */
+#include "plan_time.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* decomposition_costs.c - what a finished job teaches a decomposition: each device's time for its
+/* decomposition_learn.c - what a finished job teaches a decomposition: each device's time for its
  * part (model/cost.h), and the time of the round. */
-#include "decomposition_costs.h"
+#include "decomposition_learn.h"
 
 #include <math.h>
 

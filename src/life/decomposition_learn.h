@@ -1,6 +1,6 @@
-/* decomposition_costs.h - see decomposition_costs.c. */
-#ifndef YK_LIFE_DECOMPOSITION_COSTS_H
-#define YK_LIFE_DECOMPOSITION_COSTS_H
+/* decomposition_learn.h - see decomposition_learn.c. */
+#ifndef YK_LIFE_DECOMPOSITION_LEARN_H
+#define YK_LIFE_DECOMPOSITION_LEARN_H
 
 struct yk_job;
 struct yk_memory;
