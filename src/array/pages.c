@@ -252,6 +252,76 @@ void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
     device->backend->close(device);
 }
 
+void yk_pages_make_block(const struct yk_pages_question *question, struct yk_interval gap)
+{
+    struct yk_pinner *pinner = question->pinner;
+    if (!yk_pages_claim(pinner, gap))
+        return;
+    if (pinner->device->desc.virtual_clock)
+        yk_pages_pin(question, gap);
+    else
+        yk_pinner_order(question, gap);
+}
+
+void yk_pages_take_in(const struct yk_pages_question *question)
+{
+    if (question->range->joined)
+        return;
+    yk_pin_join(&yk_pages_map, question->range);
+    yk_foreign_find(question->pinner, question->range);
+}
+
+struct yk_interval yk_pages_asked(const struct yk_pages_question *question)
+{
+    int64_t first = (int64_t)(intptr_t)question->host;
+    struct yk_interval bytes = { first, first + question->bytes };
+    yk_pages_take_in(question);
+    if (bytes.first < question->range->pages.first)
+        bytes.first = question->range->pages.first;
+    if (bytes.last > question->range->pages.last)
+        bytes.last = question->range->pages.last;
+    return bytes;
+}
+
+void yk_pages_order(const struct yk_pages_question *question)
+{
+    struct yk_interval left, gap;
+    struct yk_pin_block part;
+    yk_lock(&yk_pages_lock);
+    left = yk_pages_asked(question);
+    for (; left.first < left.last && !question->range->refused; left.first = part.bytes.last) {
+        part = yk_pin_look(&yk_pages_map, left);
+        if (part.state != YK_PIN_NOT)
+            continue;
+        gap = yk_pin_gap(&yk_pages_map, question->range, part.bytes);
+        if (part.bytes.last > gap.last)
+            part.bytes.last = gap.last;
+        if (yk_pages_resident(gap) == 1)
+            yk_pages_make_block(question, gap);
+    }
+    yk_unlock(&yk_pages_lock);
+}
+
+int yk_pages_known(const struct yk_pages_question *question)
+{
+    int known;
+    yk_lock(&yk_pages_lock);
+    known = !yk_pin_has(&yk_pages_map, yk_pages_asked(question), YK_PIN_NOT);
+    yk_unlock(&yk_pages_lock);
+    return known;
+}
+
+int yk_pages_pending(const struct yk_pages_question *question)
+{
+    int pending;
+    yk_lock(&yk_pages_lock);
+    pending = question->range->joined && /* otherwise nothing was ordered yet */
+              (yk_pin_has(&yk_pages_map, yk_pages_asked(question), YK_PIN_PENDING) ||
+               yk_pinner_expects(question->pinner, question->range));
+    yk_unlock(&yk_pages_lock);
+    return pending;
+}
+
 /* Removes the range from the map. Then nothing of it is being pinned any more, and blocks that only
  * it touched are unpinned. Lock held, but released for a time. */
 static void leave(struct yk_pin_range *range)

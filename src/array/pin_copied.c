@@ -32,19 +32,6 @@ static yoke_status gone(const struct yk_pages_question *question)
                    question->name, question->host);
 }
 
-/* Makes a block of the gap, which is in no block, and pins it at once (on a virtual clock) or
- * soon. */
-static void make_block(const struct yk_pages_question *question, struct yk_interval gap)
-{
-    struct yk_pinner *pinner = question->pinner;
-    if (!yk_pages_claim(pinner, gap))
-        return;
-    if (pinner->device->desc.virtual_clock)
-        yk_pages_pin(question, gap);
-    else
-        yk_pinner_order(question, gap);
-}
-
 /* Decides for a gap with pages that were never touched. Pinning also places them, which should be
  * left to the thread that writes them first. So they are pinned only if this copy overwrites them:
  * the copy itself would place them no better. Returns 1 to pin *gap, which is then cut to the
@@ -98,7 +85,7 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     if (there || may_place(question, &gap, bytes)) {
         copy.bytes = *bytes;
         yk_pin_paid(range, gap, &copy);
-        make_block(question, gap);
+        yk_pages_make_block(question, gap);
     }
     return YOKE_OK;
 }
@@ -134,16 +121,6 @@ static void await_block(struct yk_pin_block *part)
     }
 }
 
-/* Adds the question's range to the map, if it is not there yet. Lock held, but released for a
- * time. */
-static void take_in(const struct yk_pages_question *question)
-{
-    if (question->range->joined)
-        return;
-    yk_pin_join(&yk_pages_map, question->range);
-    yk_foreign_find(question->pinner, question->range);
-}
-
 yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out)
 {
     int64_t first = (int64_t)(intptr_t)question->host;
@@ -162,7 +139,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
         yk_unlock(&yk_pages_lock);
         return YOKE_OK;
     }
-    take_in(question);
+    yk_pages_take_in(question);
     whole = part.bytes;
     part = yk_pin_look(&yk_pages_map, whole);
     if (part.state == YK_PIN_NOT) {
@@ -188,32 +165,21 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     return status;
 }
 
-/* The whole pages of the question's memory. Lock held. */
-static struct yk_interval asked_for(const struct yk_pages_question *question)
-{
-    int64_t first = (int64_t)(intptr_t)question->host;
-    struct yk_interval bytes = { first, first + question->bytes };
-    take_in(question);
-    if (bytes.first < question->range->pages.first)
-        bytes.first = question->range->pages.first;
-    if (bytes.last > question->range->pages.last)
-        bytes.last = question->range->pages.last;
-    return bytes;
-}
-
 void yk_pages_expect(const struct yk_pages_question *question)
 {
     if (!question->pinner || !question->range)
         return;
     yk_lock(&yk_pages_lock);
-    order_next(question, asked_for(question), BLOCKS_AHEAD);
+    order_next(question, yk_pages_asked(question), BLOCKS_AHEAD);
     yk_unlock(&yk_pages_lock);
 }
 
-void yk_pages_make_blocks(const struct yk_pages_question *question)
+/* Orders the pinning of all of the memory for which that pays. Lock held, but released for a time.
+ */
+static void make_blocks(const struct yk_pages_question *question)
 {
     yk_foreign_find(question->pinner, question->range);
-    order_next(question, asked_for(question), INT_MAX);
+    order_next(question, yk_pages_asked(question), INT_MAX);
 }
 
 void yk_pages_expect_all(const struct yk_pages_question *question)
@@ -224,9 +190,9 @@ void yk_pages_expect_all(const struct yk_pages_question *question)
     if (!question->range->joined)
         yk_pin_join(&yk_pages_map, question->range);
     if (question->pinner->device->desc.virtual_clock)
-        yk_pages_make_blocks(question);
-    else if (yk_pin_has(&yk_pages_map, asked_for(question), YK_PIN_NOT))
-        yk_pinner_expect(question);
+        make_blocks(question);
+    else if (yk_pin_has(&yk_pages_map, yk_pages_asked(question), YK_PIN_NOT))
+        yk_pinner_expect(question, make_blocks);
     yk_unlock(&yk_pages_lock);
 }
 
@@ -235,45 +201,6 @@ void yk_pages_staged(int64_t bytes, int64_t ns)
     yk_lock(&yk_pages_lock);
     yk_pin_measured(YK_PIN_STAGED, bytes, ns);
     yk_unlock(&yk_pages_lock);
-}
-
-void yk_pages_order(const struct yk_pages_question *question)
-{
-    struct yk_interval left, gap;
-    struct yk_pin_block part;
-    yk_lock(&yk_pages_lock);
-    left = asked_for(question);
-    for (; left.first < left.last && !question->range->refused; left.first = part.bytes.last) {
-        part = yk_pin_look(&yk_pages_map, left);
-        if (part.state != YK_PIN_NOT)
-            continue;
-        gap = yk_pin_gap(&yk_pages_map, question->range, part.bytes);
-        if (part.bytes.last > gap.last)
-            part.bytes.last = gap.last;
-        if (yk_pages_resident(gap) == 1)
-            make_block(question, gap);
-    }
-    yk_unlock(&yk_pages_lock);
-}
-
-int yk_pages_known(const struct yk_pages_question *question)
-{
-    int known;
-    yk_lock(&yk_pages_lock);
-    known = !yk_pin_has(&yk_pages_map, asked_for(question), YK_PIN_NOT);
-    yk_unlock(&yk_pages_lock);
-    return known;
-}
-
-int yk_pages_pending(const struct yk_pages_question *question)
-{
-    int pending;
-    yk_lock(&yk_pages_lock);
-    pending = question->range->joined && /* otherwise nothing was ordered yet */
-              (yk_pin_has(&yk_pages_map, asked_for(question), YK_PIN_PENDING) ||
-               yk_pinner_expects(question->pinner, question->range));
-    yk_unlock(&yk_pages_lock);
-    return pending;
 }
 
 int64_t yk_pages_wait_ns(const struct yk_pages_question *question)

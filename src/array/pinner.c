@@ -20,7 +20,7 @@ static void carry_out(struct yk_pinner *pinner, struct yk_pin_order *order)
     pinner->busy = order->question.range;
     pinner->makes = yk_interval_empty(order->gap);
     if (pinner->makes)
-        yk_pages_make_blocks(&order->question);
+        order->make(&order->question);
     else
         yk_pages_pin(&order->question, order->gap);
     pinner->busy = NULL;
@@ -96,15 +96,15 @@ int yk_pinner_is_busy(const struct yk_pinner *pinner)
 }
 
 /* Returns 0 if there is no memory or no thread for that. */
-static int give_order(const struct yk_pages_question *question, struct yk_interval gap)
+static int give_order(const struct yk_pin_order *given)
 {
-    struct yk_pinner *pinner = question->pinner;
+    struct yk_pinner *pinner = given->question.pinner;
     struct yk_pin_order *order = yk_calloc(1, sizeof *order);
     if (!order || start_thread(pinner) != YOKE_OK) {
         yk_free(order);
         return 0;
     }
-    *order = (struct yk_pin_order){ .question = *question, .gap = gap };
+    *order = *given;
     *pinner->end = order;
     pinner->end = &order->next;
     yk_parker_wake(&pinner->parker);
@@ -113,13 +113,13 @@ static int give_order(const struct yk_pages_question *question, struct yk_interv
 
 void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap)
 {
-    if (!give_order(question, gap))
+    if (!give_order(&(struct yk_pin_order){ .question = *question, .gap = gap }))
         yk_pages_forget(question->pinner, gap);
 }
 
-void yk_pinner_expect(const struct yk_pages_question *question)
+void yk_pinner_expect(const struct yk_pages_question *question, yk_pin_maker *make)
 {
-    give_order(question, (struct yk_interval){ 0, 0 });
+    give_order(&(struct yk_pin_order){ .question = *question, .make = make });
 }
 
 int yk_pinner_expects(const struct yk_pinner *pinner, const struct yk_pin_range *range)

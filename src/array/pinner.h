@@ -8,10 +8,13 @@
 #include "../platform/thread.h"
 #include "pages.h"
 
+/* Makes blocks of the memory and orders them, with the lock held, but released for a time. */
+typedef void yk_pin_maker(const struct yk_pages_question *question);
+
 struct yk_pin_order {
     struct yk_pages_question question;
-    struct yk_interval gap; /* the pending block to be pinned; empty: make the blocks of the memory
-                             * first, and order them */
+    struct yk_interval gap; /* the pending block to be pinned; empty: */
+    yk_pin_maker *make;     /* makes the memory's blocks, and orders them */
     struct yk_pin_order *next;
 };
 
@@ -55,12 +58,15 @@ void yk_pages_wait_for_arrays(struct yk_pin_range *range);
 /* Removes such a range, and unpins its blocks that no other range touches. Returns 0, and does
  * nothing, if an open array uses it. */
 int yk_pages_end_waiting(struct yk_pin_range *range);
+/* Makes a block of the gap, which is in no block, and pins it at once (on a virtual clock) or soon.
+ */
+void yk_pages_make_block(const struct yk_pages_question *question, struct yk_interval gap);
+/* Adds the question's range to the map, if it is not there yet. The lock is released for a time. */
+void yk_pages_take_in(const struct yk_pages_question *question);
+/* The whole pages of the question's memory; its range is taken in. */
+struct yk_interval yk_pages_asked(const struct yk_pages_question *question);
 /* Removes a pending block that will not be pinned. */
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
-
-/* --- pin_copied.c --- */
-/* Orders the pinning of all of the memory for which that pays. The lock is released for a time. */
-void yk_pages_make_blocks(const struct yk_pages_question *question);
 
 /* --- large_pages.c --- */
 /* Iterates over the memory of yoke_alloc: NULL gives the first range; returns NULL at the end. */
@@ -89,7 +95,7 @@ int yk_pinner_fills(const struct yk_pinner *pinner); /* whether it is that pinne
 void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap);
 /* Orders its thread to make the memory's blocks, which takes driver calls. The range is in the map.
  */
-void yk_pinner_expect(const struct yk_pages_question *question);
+void yk_pinner_expect(const struct yk_pages_question *question, yk_pin_maker *make);
 /* Whether blocks of the range are still to be made. */
 int yk_pinner_expects(const struct yk_pinner *pinner, const struct yk_pin_range *range);
 /* Cancels the orders for the range. When this returns, nothing of it is being pinned. */

@@ -214,7 +214,7 @@ static void waits_are_counted(void **state)
  * of waiting changes the speed, so that would go on for ever. */
 static void brief_flights_are_polled(void **state)
 {
-    struct yk_device device = { 0 };
+    struct yk_device device = { .desc.host_memory = 0 };
     struct yk_runtime_device driven = { .device = &device, .lanes = 1 };
     struct yk_flight flight = { .lasts_ns = 30 * US, .chunk.closes = 1 };
     struct yk_job_device mine = { .device = &driven, .flights = &flight };
