@@ -24,7 +24,7 @@ static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
     const double fetch_ns = (double)outcome->fetch_ns, busy_ns = (double)outcome->busy_ns;
     const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
     return (struct yk_cost_sample){
-        .items = chunks * yk_plan_counted((double)outcome->items / chunks, member->fill[d]),
+        .items = yk_plan_counted((double)outcome->items, chunks, member->fill[d]),
         .chunks = chunks,
         .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->overhead_ns[d])),
         .unsure_ns =

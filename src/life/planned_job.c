@@ -204,7 +204,7 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
     for (d = 0; d < job->device_count; d++) {
         const struct yk_cost *cost = memory ? &memory->cost[d] : NULL;
         const double items = yk_plan_items(&kernel, yk_job_shares(job), d);
-        const double counted = yk_plan_counted(items, member->fill[d]);
+        const double counted = yk_plan_counted(items, 1, member->fill[d]);
         tell_part(job, d, items, &known[d]);
         if (!known[d].host_memory)
             member->keeping.put += known[d].share;

@@ -101,12 +101,12 @@ static void begin_by_speed(const struct search *search)
             double ns = 0;
             for (j = 0; j < plan->kernels; j++)
                 if (plan->kernel[j].weight > 0 && (cuts->tied || j == k))
-                    ns +=
-                        yk_cost_is_known(&plan->kernel[j].cost[d])
-                            ? plan->kernel[j].weight *
-                                  yk_plan_counted(plan->kernel[j].items, plan->kernel[j].fill[d]) *
-                                  plan->kernel[j].cost[d].item_ns
-                            : INFINITY;
+                    ns += yk_cost_is_known(&plan->kernel[j].cost[d])
+                              ? plan->kernel[j].weight *
+                                    yk_plan_counted(plan->kernel[j].items, 1,
+                                                    plan->kernel[j].fill[d]) *
+                                    plan->kernel[j].cost[d].item_ns
+                              : INFINITY;
             cuts->share[k][d] = search->allowed >> d & 1 && ns > 0 ? 1 / ns : 0;
             all += cuts->share[k][d];
         }

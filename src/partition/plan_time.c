@@ -18,14 +18,14 @@ double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, i
     return high > low ? kernel->items * (high - low) / (kernel->high - kernel->low) : 0;
 }
 
-double yk_plan_counted(double items, double fill)
+double yk_plan_counted(double items, double chunks, double fill)
 {
-    return items > 0 ? fmax(items, fill) : 0;
+    return items > 0 ? fmax(items, chunks * fill) : 0;
 }
 
 double yk_plan_peak(double peak, double items, double fill)
 {
-    return items > 0 ? peak * sqrt(yk_plan_counted(items, fill) / items) : peak;
+    return items > 0 ? peak * sqrt(yk_plan_counted(items, 1, fill) / items) : peak;
 }
 
 /* Time for bytes[d] of each other device d to reach `device`. Copies through the host leave all
@@ -153,7 +153,7 @@ double yk_plan_kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts,
         const double items = share[d] > 0 ? yk_plan_items(kernel, share, d) : 0;
         if (!(items > 0))
             continue;
-        const double ns = yk_cost_ns(&kernel->cost[d], yk_plan_counted(items, kernel->fill[d])) +
+        const double ns = yk_cost_ns(&kernel->cost[d], yk_plan_counted(items, 1, kernel->fill[d])) +
                           fetch_ns(plan, cuts, k, d) + (cores ? plan->late_ns[d] : 0);
         const double home = home_ns(plan, kernel, &(struct part){ share, d, kernel->home_bytes });
         most = fmax(most, ns);
@@ -202,8 +202,8 @@ double yk_plan_error_ns(const struct yk_plan *plan, const struct yk_cuts *from,
         double var = 0;
         for (d = 0; d < plan->devices && kernel->weight > 0; d++) {
             const double items =
-                yk_plan_counted(yk_plan_items(kernel, to->share[k], d), kernel->fill[d]) -
-                yk_plan_counted(yk_plan_items(kernel, from->share[k], d), kernel->fill[d]);
+                yk_plan_counted(yk_plan_items(kernel, to->share[k], d), 1, kernel->fill[d]) -
+                yk_plan_counted(yk_plan_items(kernel, from->share[k], d), 1, kernel->fill[d]);
             var += kernel->cost[d].item_var * items * items;
         }
         sum += kernel->weight * sqrt(var);

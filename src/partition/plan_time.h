@@ -87,9 +87,9 @@ static inline double yk_plan_first(const double *share, int device)
 }
 /* Items of a kernel's job that a device does. */
 double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, int device);
-/* Items as costs count them: a part that does not fill the device takes as long as one that does.
+/* Items as costs count them: a chunk that does not fill the device takes as long as one that does.
  */
-double yk_plan_counted(double items, double fill);
+double yk_plan_counted(double items, double chunks, double fill);
 /* A device's peak, as it promises the time of the items as counted. A part that does not fill the
  * device takes at least its fraction of the time of a fill, and at most all of it. Before anything
  * is measured, the geometric mean of these is expected. */

@@ -78,6 +78,10 @@ static void small_parts_do_not_help(void **state)
     assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
     assert_true(cuts.share[0][0] <= 0.2 && cuts.share[0][1] >= 0.8);
     assert_float_equal(yk_plan_ns(&plan, &cuts), 2e5, 1);
+    assert_float_equal(yk_plan_counted(10, 1, 100), 100, 0);
+    assert_float_equal(yk_plan_counted(10, 2, 100), 200, 0); /* two small chunks */
+    assert_float_equal(yk_plan_counted(250, 2, 100), 250, 0);
+    assert_float_equal(yk_plan_counted(0, 1, 100), 0, 0);
 }
 
 /* Beside cores a GPU begins later, and the caller notices the end later. Figures of a sum of a
