@@ -30,15 +30,19 @@ static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
     }
 }
 
+/* The only core of a CPU is the caller's, which ends the job itself. */
 static void describe_waits(const struct yk_job *job, struct yk_plan *plan)
 {
     int d;
     if (job->runtime->virtual_clock)
         return;
-    plan->return_ns = (double)yk_typical(&job->runtime->return_ns);
-    for (d = 0; d < job->device_count; d++)
-        if (!job->runtime->devices[d].device->desc.host_memory)
-            plan->late_ns[d] = (double)yk_typical(&job->runtime->devices[d].late_ns);
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_runtime_device *device = &job->runtime->devices[d];
+        if (!device->device->desc.host_memory)
+            plan->late_ns[d] = (double)yk_typical(&device->late_ns);
+        else if (device->lanes > 1)
+            plan->return_ns = (double)yk_typical(&job->runtime->return_ns);
+    }
 }
 
 static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
