@@ -187,7 +187,7 @@ void yk_pages_expect_all(const struct yk_pages_question *question)
     if (!question->pinner || !question->range)
         return;
     yk_lock(&yk_pages_lock);
-    if (!question->range->joined)
+    if (!question->range->joined) /* make_blocks finds what other code has pinned */
         yk_pin_join(&yk_pages_map, question->range);
     if (question->pinner->device->desc.virtual_clock)
         make_blocks(question);

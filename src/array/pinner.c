@@ -18,8 +18,8 @@ static struct yk_pinner *pinners; /* under the lock */
 static void carry_out(struct yk_pinner *pinner, struct yk_pin_order *order)
 {
     pinner->busy = order->question.range;
-    pinner->makes = yk_interval_empty(order->gap);
-    if (pinner->makes)
+    pinner->makes = order->make != NULL;
+    if (order->make)
         order->make(&order->question);
     else
         yk_pages_pin(&order->question, order->gap);
@@ -60,7 +60,7 @@ static void cancel(struct yk_pinner *pinner, const struct yk_pin_range *range)
             continue;
         }
         *link = order->next;
-        if (!yk_interval_empty(order->gap))
+        if (!order->make)
             yk_pages_forget(pinner, order->gap);
         yk_free(order);
     }
@@ -125,7 +125,7 @@ void yk_pinner_expect(const struct yk_pages_question *question, yk_pin_maker *ma
 int yk_pinner_expects(const struct yk_pinner *pinner, const struct yk_pin_range *range)
 {
     const struct yk_pin_order *order = pinner->first;
-    while (order && (order->question.range != range || !yk_interval_empty(order->gap)))
+    while (order && (order->question.range != range || !order->make))
         order = order->next;
     return order || (pinner->makes && pinner->busy == range);
 }

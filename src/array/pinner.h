@@ -13,8 +13,8 @@ typedef void yk_pin_maker(const struct yk_pages_question *question);
 
 struct yk_pin_order {
     struct yk_pages_question question;
-    struct yk_interval gap; /* the pending block to be pinned; empty: */
-    yk_pin_maker *make;     /* makes the memory's blocks, and orders them */
+    yk_pin_maker *make; /* NULL: pin the pending block `gap` */
+    struct yk_interval gap;
     struct yk_pin_order *next;
 };
 

@@ -16,6 +16,15 @@ static struct yk_interval rows_of(const yoke_array *array, const double *share, 
         yk_array_rows(array));
 }
 
+/* The next array of the decomposition whose rows are copied from the host; after NULL the first. */
+static yoke_array *next_of(const struct yk_job *job, const yoke_array *array)
+{
+    yoke_array *next = array ? array->next : job->runtime->arrays;
+    while (next && (next->decomposition != job->split.decomposition || next->panels))
+        next = next->next;
+    return next;
+}
+
 /* Orders the pinning of the rows' memory. Returns how long a copy to the place would wait for it.
  */
 static double pinning_ns(const struct yk_place *place, yoke_array *array, struct yk_interval rows)
@@ -33,31 +42,27 @@ int yk_decomposition_awaits(const struct yk_job *job, const struct yk_cuts *cuts
     const struct yk_decomposition *decomposition = job->split.decomposition;
     const double *share = cuts->share[decomposition->leads];
     double all_ns = 0;
-    yoke_array *array;
     int d;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_place *place = job->runtime->devices[d].place;
-        if (!(share[d] > 0) || !place->pinner)
-            continue;
-        for (array = job->runtime->arrays; array; array = array->next)
-            if (array->decomposition == decomposition && !array->panels)
-                all_ns += pinning_ns(place, array, rows_of(array, share, d));
+        yoke_array *array = NULL;
+        while (share[d] > 0 && place->pinner && (array = next_of(job, array)))
+            all_ns += pinning_ns(place, array, rows_of(array, share, d));
     }
     return all_ns > fmax(0, gain_ns);
 }
 
 int yk_decomposition_pins(const struct yk_job *job)
 {
-    yoke_array *array;
     int d, pins = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_place *place = job->runtime->devices[d].place;
-        for (array = job->runtime->arrays; place->pinner && array; array = array->next)
-            if (array->decomposition == job->split.decomposition && !array->panels) {
-                const struct yk_pages_question asked =
-                    yk_copy_question(place, array, yk_array_rows(array), YK_COPY_TO_DEVICE);
-                pins |= yk_pages_pending(&asked);
-            }
+        yoke_array *array = NULL;
+        while (place->pinner && (array = next_of(job, array))) {
+            const struct yk_pages_question asked =
+                yk_copy_question(place, array, yk_array_rows(array), YK_COPY_TO_DEVICE);
+            pins |= yk_pages_pending(&asked);
+        }
     }
     return pins;
 }

@@ -139,7 +139,7 @@ static uint32_t cores_of(const struct search *search)
     uint32_t cores = 0;
     int d;
     for (d = 0; d < search->plan->devices; d++)
-        if (!(search->plan->link_ns[d] > 0))
+        if (yk_plan_is_host(search->plan, d))
             cores |= (search->allowed & (uint32_t)1 << d);
     return cores;
 }

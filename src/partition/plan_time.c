@@ -61,7 +61,7 @@ static double gather_ns(const struct yk_plan *plan, const double *share, int dev
 static double home_ns(const struct yk_plan *plan, const struct yk_plan_kernel *kernel,
                       const struct part *part)
 {
-    if (!(plan->link_ns[part->device] > 0) || !(kernel->home_bytes > 0))
+    if (yk_plan_is_host(plan, part->device) || !(kernel->home_bytes > 0))
         return 0;
     return kernel->home_part * plan->start_ns +
            part->bytes * part->share[part->device] * plan->link_ns[part->device];
@@ -136,7 +136,7 @@ static int has_cores(const struct yk_plan *plan, const double *share)
 {
     int d, cores = 0;
     for (d = 0; d < plan->devices; d++)
-        cores |= share[d] > 0 && !(plan->link_ns[d] > 0);
+        cores |= share[d] > 0 && yk_plan_is_host(plan, d);
     return cores;
 }
 
@@ -183,8 +183,8 @@ double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
     int k, d;
     for (k = 0; k < plan->kernels; k++)
         for (d = 0; d < plan->devices; d++) {
-            const int host = !(plan->link_ns[d] > 0);
-            const struct part part = { to->share[k], d, plan->bytes * (host ? plan->away : 1) };
+            const double bytes = plan->bytes * (yk_plan_is_host(plan, d) ? plan->away : 1);
+            const struct part part = { to->share[k], d, bytes };
             const double ns = part.share[d] > 0 ? get_ns(plan, from->share[k], &part) : 0;
             if (ns > 0)
                 most = fmax(most, plan->start_ns + ns);

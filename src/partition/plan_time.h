@@ -64,6 +64,10 @@ struct yk_cuts {
     double share[YK_PLAN_KERNELS][YK_PLAN_DEVICES];
 };
 
+static inline int yk_plan_is_host(const struct yk_plan *plan, int device)
+{
+    return !(plan->link_ns[device] > 0);
+}
 /* Mean time of a job; infinite if a device with a part has an unknown cost. */
 double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts);
 /* Time of a job of kernel k. Sets *latest to the device that ends last, including the copies of its
