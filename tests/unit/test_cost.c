@@ -62,14 +62,19 @@ static void one_odd_job_teaches_nothing(void **state)
     assert_int_equal(job(&cost, 1000, 5000), YK_COST_NONE);
 }
 
+/* The device took 1000 ns for 1000 items in each of many jobs. */
+static void open_steady(struct yk_cost *cost)
+{
+    yk_cost_open(cost, 0);
+    for (int i = 0; i < 20; i++)
+        job(cost, 1000, 1000);
+}
+
 static void a_change_is_followed_at_the_third_job(void **state)
 {
     struct yk_cost cost;
-    int i;
     (void)state;
-    yk_cost_open(&cost, 0);
-    for (i = 0; i < 20; i++)
-        job(&cost, 1000, 1000);
+    open_steady(&cost);
     assert_int_equal(job(&cost, 1000, 2000), YK_COST_NONE);
     assert_int_equal(job(&cost, 1000, 2000), YK_COST_NONE);
     assert_int_equal(job(&cost, 1000, 2000), YK_COST_CHANGED);
@@ -80,11 +85,8 @@ static void a_change_is_followed_at_the_third_job(void **state)
 static void a_faster_device_is_followed_at_the_second_job(void **state)
 {
     struct yk_cost cost;
-    int i;
     (void)state;
-    yk_cost_open(&cost, 0);
-    for (i = 0; i < 20; i++)
-        job(&cost, 1000, 1000);
+    open_steady(&cost);
     assert_int_equal(job(&cost, 1000, 500), YK_COST_NONE);
     assert_int_equal(job(&cost, 1000, 500), YK_COST_CHANGED);
     assert_true(cost.item_ns < 0.6);

@@ -1,0 +1,198 @@
+/* test_cuda_ready.c - rows that stay on devices move when their memory is pinned, and wait for
+ * nothing else (life/decomposition_ready.h).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "ahead_scene.h"
+#include "array/array.h"
+#include "array/copy.h"
+#include "job/kernel.h"
+#include "job/runtime.h"
+#include "job_kernels.h"
+#include "life/decomposition.h"
+#include "life/decomposition_ready.h"
+
+enum { SHORT = 1 << 20, HELD_JOBS = 20 };
+
+/* By what is known the GPU is a thousand times as fast, and each job gains less than pinning takes.
+ */
+static void favour_gpu(const yoke_runtime *runtime)
+{
+    static const struct yk_kept_cost costs[] = { { 0.05, 10, 0.001, 0.01 },
+                                                 { 0.00005, 10, 0.001, 0.01 } };
+    for (struct yk_kernel *kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        for (int m = 0; m < YK_MEMORIES && kernel->memories[m]; m++)
+            for (int d = 0; d < 2; d++)
+                yk_cost_recall(&kernel->memories[m]->cost[d], &costs[d]);
+}
+
+/* `to` += `from`, and the rows stay where they are. Returns the GPU's part. */
+static double stay(struct scene *scene)
+{
+    yoke_result *result;
+    double share;
+    const yoke_job job = { .kernel = &k_saxpy,
+                           .range = { 0, scene->rows },
+                           .args = { yoke_value(1.0f), yoke_in(scene->from_array),
+                                     yoke_inout(scene->to_array) } };
+    OK(yoke_run(scene->runtime, &job, &result));
+    favour_gpu(scene->runtime);
+    scene->times++;
+    share = result->devices[1].share;
+    yoke_result_close(result);
+    return share;
+}
+
+/* Opens a scene of SHORT rows in which no memory is pinned yet. Nothing is known from an earlier
+ * process, for example what favour_gpu has said there. Pins that were held before count as slow
+ * ones, for which no copy would wait. */
+static void open_unpinned(struct scene *scene)
+{
+    yk_pin_terms.pin_mib_ns = yk_pin_terms.slow_mib_ns / 2;
+    standin_hold("cuMemHostRegister", 1);
+    scene_open_with(scene, &(yoke_config){ .devices = "cpu:1,cuda:0", .knowledge = "off" });
+    scene->rows = SHORT;
+    arrays_open(scene);
+}
+
+/* Rows move to the GPU when their memory is pinned. Until then jobs go on where they are. */
+static void rows_move_when_memory_is_pinned(void **state)
+{
+    struct scene scene;
+    double share;
+    int jobs;
+    (void)state;
+    open_unpinned(&scene);
+    do /* the kernel is compiled beside the jobs, in the last of which the GPU may take part */
+        share = stay(&scene);
+    while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
+    for (jobs = 0; jobs < HELD_JOBS; jobs++)
+        assert_true(stay(&scene) == share);
+    standin_hold("cuMemHostRegister", 0);
+    for (jobs = 0; jobs < JOBS_MOST && stay(&scene) < 0.9; jobs++)
+        usleep(1000);
+    assert_true(jobs < JOBS_MOST);
+    OK(yoke_array_acquire(scene.to_array, YOKE_READ));
+    for (int i = 0; i < SHORT; i += 97)
+        assert_true(scene.to[i] == (float)scene.times * scene.from[i]);
+    OK(yoke_array_release(scene.to_array));
+    arrays_close(&scene);
+    scene_close(&scene);
+}
+
+/* Whether rows that would all go to the GPU wait if each job gains that much. */
+static int waits(const struct scene *scene, double gain_ns)
+{
+    struct yk_job job = { .runtime = scene->runtime, .device_count = 2 };
+    struct yk_cuts cuts = { .tied = 1 };
+    for (int k = 0; k < YK_PLAN_KERNELS; k++)
+        cuts.share[k][1] = 1;
+    job.split.decomposition = scene->runtime->arrays->decomposition;
+    return yk_decomposition_awaits(&job, &cuts, gain_ns);
+}
+
+/* Rows wait only while memory is being pinned, and only if they gain less. A trial that will
+ * probably lose does not wait for nothing. */
+static void rows_wait_for_nothing_else(void **state)
+{
+    struct scene scene;
+    (void)state;
+    open_unpinned(&scene);
+    do
+        stay(&scene);
+    while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
+    yoke_array *const arrays[] = { scene.from_array, scene.to_array };
+    for (int a = 0; a < 2; a++) { /* now only the host has the rows */
+        OK(yoke_array_acquire(arrays[a], YOKE_READ_WRITE));
+        OK(yoke_array_release(arrays[a]));
+    }
+    assert_true(waits(&scene, 0) && waits(&scene, -1) && !waits(&scene, 1e9));
+    standin_hold("cuMemHostRegister", 0);
+    for (int tries = 0; tries < JOBS_MOST && waits(&scene, 0); tries++)
+        usleep(1000);
+    assert_true(!waits(&scene, 0) && !waits(&scene, -1));
+    arrays_close(&scene);
+    scene_close(&scene);
+}
+
+/* Rows wait once for memory whose pinning does not pay, and move without pins. Memory of yoke_alloc
+ * would be pinned in any case. */
+static void rows_move_where_pins_do_not_pay(void **state)
+{
+    static float from[SHORT], to[SHORT];
+    const double pin_ns = yk_pin_terms.pin_ns;
+    struct scene scene = { .from = from, .to = to, .rows = SHORT };
+    int jobs;
+    (void)state;
+    OK(yoke_open(&(yoke_config){ .devices = "cpu:1,cuda:0", .knowledge = "off" }, &scene.runtime));
+    yk_pin_terms.pin_ns = 1e15;
+    memset(from, 0, sizeof from);
+    memset(to, 0, sizeof to);
+    arrays_open(&scene);
+    for (jobs = 0; jobs < JOBS_MOST && stay(&scene) < 0.9; jobs++)
+        usleep(1000);
+    yk_pin_terms.pin_ns = pin_ns;
+    assert_true(jobs < JOBS_MOST);
+    arrays_close(&scene);
+    OK(yoke_close(scene.runtime));
+}
+
+/* The question about all of an array's memory. */
+static struct yk_pages_question question_of(const struct scene *scene, yoke_array *wrapped)
+{
+    yoke_array *array = scene->runtime->arrays;
+    while ((char *)array->host != (char *)(wrapped ? scene->from : scene->to))
+        array = array->next;
+    return yk_copy_question(scene->runtime->devices[1].place, array, yk_array_rows(array),
+                            YK_COPY_TO_DEVICE);
+}
+
+/* Who orders that memory be pinned waits for no driver call, not even for the first look at the
+ * memory. An order that has not begun is cancelled when its array closes. */
+static void orders_make_no_driver_calls(void **state)
+{
+    struct yk_pages_question asked;
+    struct scene scene;
+    (void)state;
+    open_unpinned(&scene);
+    standin_hold("cuPointerGetAttribute", 1);
+    asked = question_of(&scene, scene.from_array);
+    yk_pages_expect_all(&asked);
+    assert_true(yk_pages_pending(&asked) && yk_pages_wait_ns(&asked) > 0);
+    while (standin_held_calls() == 0)
+        usleep(1000);
+    asked = question_of(&scene, NULL);
+    yk_pages_expect_all(&asked);
+    assert_true(yk_pages_pending(&asked));
+    OK(yoke_array_close(scene.to_array));
+    standin_hold("cuPointerGetAttribute", 0);
+    standin_hold("cuMemHostRegister", 0);
+    asked = question_of(&scene, scene.from_array);
+    for (int tries = 0; tries < JOBS_MOST && !yk_pages_known(&asked); tries++)
+        usleep(1000);
+    assert_true(yk_pages_known(&asked));
+    OK(yoke_array_close(scene.from_array));
+    scene_close(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(rows_move_when_memory_is_pinned, let_pins_go),
+        cmocka_unit_test_teardown(rows_wait_for_nothing_else, let_pins_go),
+        cmocka_unit_test(rows_move_where_pins_do_not_pay),
+        cmocka_unit_test_teardown(orders_make_no_driver_calls, let_pins_go),
+    };
+    if (!getenv("YOKE_CUDA_LIBRARY"))
+        return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
