@@ -1,5 +1,5 @@
-/* ahead_scene.h - what tests of memory that is pinned before rows are copied share: a core, a GPU of
- * the stand-in driver and two arrays. For programs that see yoke's internals.
+/* ahead_scene.h - what tests of memory that is pinned before rows are copied share: a core, a GPU
+ * of the stand-in driver and two arrays. For programs that see yoke's internals.
  */
 #ifndef YK_TESTS_AHEAD_SCENE_H
 #define YK_TESTS_AHEAD_SCENE_H
