@@ -98,7 +98,8 @@ struct yoke_array {
     /* Numbers of the decomposition's latest job that wrote its rows, and of the latest one that
      * wrote or read them, so that they are where that job was split; 0: none */
     uint64_t written, used;
-    int64_t sent_rows; /* rows that the program wrote after the job `used` */
+    int in_use;        /* 1: a job has used it */
+    int64_t sent_rows; /* rows that the program has written since the latest job that used it */
     yoke_array *next, *previous;
 };
 

@@ -115,19 +115,25 @@ static void note_use(const struct yk_job *job, uint64_t number)
 {
     int p;
     for (p = 0; p < job->arg_count; p++) {
+        yoke_array *array = job->args[p].array ? job->args[p].array->whole : NULL;
+        if (!array)
+            continue;
+        array->in_use = 1;
+        array->sent_rows = 0;
         if (!yk_job_uses_by_rows(job, p))
             continue;
-        job->args[p].array->whole->used = number;
-        job->args[p].array->whole->sent_rows = 0;
+        array->used = number;
         if (yk_writes_rows(job->args[p].mode))
-            job->args[p].array->whole->written = number;
+            array->written = number;
     }
 }
 
 void yk_decomposition_written(yoke_array *array, struct yk_interval rows)
 {
-    if (array->whole->decomposition)
+    if (array->whole->in_use)
         array->whole->sent_rows += rows.last - rows.first;
+    if (rows.last - rows.first == array->whole->rows)
+        array->whole->written = 0;
 }
 
 void yk_decomposition_read(yoke_array *array, const struct yk_program_read *read)

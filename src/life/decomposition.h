@@ -23,7 +23,8 @@ struct yk_recent_jobs {
     unsigned char member[YK_RECENT_JOBS]; /* YK_PLAN_KERNELS: it was replaced */
     double sent[YK_RECENT_JOBS]; /* bytes that it read by rows and that the program had written
                                     since the job before */
-    double home[YK_RECENT_JOBS]; /* bytes of its results that the program has read */
+    double sent_whole[YK_RECENT_JOBS]; /* the same of arrays that each part reads whole */
+    double home[YK_RECENT_JOBS];       /* bytes of its results that the program has read */
 };
 
 /* Where the cuts come from. PLANNED: from estimates. GUESSED: from the first job, or equal parts.

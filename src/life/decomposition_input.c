@@ -110,10 +110,12 @@ static void describe_program(const struct yk_decomposition *decomposition, int m
                              struct yk_plan_kernel *out)
 {
     const struct recent sent = { decomposition->recent.sent, decomposition->jobs, INFINITY };
+    const struct recent whole = { decomposition->recent.sent_whole, decomposition->jobs, INFINITY };
     const struct recent home = { decomposition->recent.home, decomposition->jobs - 1,
                                  decomposition->members[m].result_bytes };
     double unused;
     out->sent_bytes = mean_bytes(decomposition, m, &sent, &unused);
+    out->sent_whole_bytes = mean_bytes(decomposition, m, &whole, &unused);
     out->home_bytes = mean_bytes(decomposition, m, &home, &out->home_part);
 }
 

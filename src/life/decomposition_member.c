@@ -99,8 +99,21 @@ static void describe_rows(const yoke_arg *arg, struct yk_decomposition *decompos
         member->rows_from[before] += bytes - sent;
 }
 
-/* The same for all arrays. Before a job has written it, an array that is read whole is assumed to
- * be where this job is. */
+/* Describes an array that each part reads whole: which of its rows come from the program, and where
+ * the others are. Before a job has written them, they are assumed to be where this job is. */
+static void describe_whole(const yoke_arg *arg, struct yk_decomposition *decomposition,
+                           struct yk_member *member)
+{
+    const yoke_array *array = arg->array;
+    const double all = (double)yk_array_bytes(array), sent = sent_part(array) * all;
+    const int writer = member_of_job(decomposition, array->whole->written);
+    decomposition->recent.sent_whole[decomposition->jobs % YK_RECENT_JOBS] += sent;
+    if (array->whole->changes)
+        member->whole_from[writer >= 0 ? writer : (int)(member - decomposition->members)] +=
+            all - sent;
+}
+
+/* The same for all arrays. */
 static void describe_sources(const struct yk_job *job, struct yk_decomposition *decomposition,
                              struct yk_member *member)
 {
@@ -108,18 +121,17 @@ static void describe_sources(const struct yk_job *job, struct yk_decomposition *
     memset(member->rows_from, 0, sizeof member->rows_from);
     memset(member->whole_from, 0, sizeof member->whole_from);
     member->halo_copies = member->halo_bytes = 0;
-    member->changing_bytes = decomposition->recent.sent[decomposition->jobs % YK_RECENT_JOBS] = 0;
+    member->changing_bytes = 0;
+    decomposition->recent.sent[decomposition->jobs % YK_RECENT_JOBS] = 0;
+    decomposition->recent.sent_whole[decomposition->jobs % YK_RECENT_JOBS] = 0;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
         if (!arg->array || arg->mode == YOKE_PARAM_OUT)
             continue;
-        if (yk_job_uses_by_rows(job, p)) {
+        if (yk_job_uses_by_rows(job, p))
             describe_rows(arg, decomposition, member);
-        } else if (arg->mode == YOKE_PARAM_IN && arg->array->whole->changes) {
-            const int writer = member_of_job(decomposition, arg->array->whole->written);
-            member->whole_from[writer >= 0 ? writer : (int)(member - decomposition->members)] +=
-                (double)yk_array_bytes(arg->array);
-        }
+        else if (arg->mode == YOKE_PARAM_IN)
+            describe_whole(arg, decomposition, member);
     }
 }
 

@@ -118,7 +118,8 @@ static double fetch_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, i
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
     const double *share = cuts->share[k];
-    const double sent = kernel->sent_bytes * share[device] * plan->link_ns[device];
+    const double sent =
+        (kernel->sent_bytes * share[device] + kernel->sent_whole_bytes) * plan->link_ns[device];
     double sum = (sent > 0 ? plan->start_ns + sent : 0) + halo_ns(plan, kernel, share, device);
     int m;
     for (m = 0; m < plan->kernels; m++) {

@@ -24,6 +24,7 @@ struct yk_plan_kernel {
     double halo_copies, halo_bytes;
     double sent_bytes; /* bytes that it reads by rows and that the program wrote since the latest
                         * job, on average */
+    double sent_whole_bytes; /* the same of arrays that each part reads whole */
     double home_bytes; /* bytes of its results that the program reads after a job, on average */
     double home_part;  /* fraction of its jobs after which the program reads some */
     struct yk_cost cost[YK_PLAN_DEVICES];
