@@ -45,17 +45,27 @@ static void describe_waits(const struct yk_job *job, struct yk_plan *plan)
     }
 }
 
+/* Rows outside of its part that a device has, too, need not move there. */
 static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
 {
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    const double *share = decomposition->division.cuts.share[decomposition->leads];
+    double lacks[YK_PLAN_DEVICES] = { 0 };
     yoke_array *array;
-    double away = 0;
+    int d;
     for (array = job->runtime->arrays; array; array = array->next) {
-        if (array->decomposition != job->split.decomposition)
+        if (array->decomposition != decomposition)
             continue;
         plan->bytes += (double)yk_array_bytes(array);
-        away += (double)(yk_array_missing(array, YK_HOST, yk_array_rows(array)) * array->row_bytes);
+        for (d = 0; d < job->device_count; d++)
+            lacks[d] += (double)(yk_array_missing(array, job->runtime->devices[d].place->number,
+                                                  yk_array_rows(array)) *
+                                 array->row_bytes);
     }
-    plan->away = plan->bytes > 0 ? away / plan->bytes : 0;
+    for (d = 0; d < job->device_count; d++) {
+        const double outside = plan->bytes * (1 - share[d]);
+        plan->lacks[d] = outside > 0 ? fmin(1, lacks[d] / outside) : 1;
+    }
 }
 
 /* Describes how often each kernel runs. */
@@ -193,4 +203,5 @@ void yk_decomposition_describe(const struct yk_job *job, struct yk_plan *plan)
     describe_waits(job, plan);
     describe_bytes(job, plan);
     plan->jobs = (double)decomposition->jobs;
+    plan->round_jobs = decomposition->round.last_jobs;
 }

@@ -2,6 +2,7 @@
 #include "plan_time.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* A device's part of `bytes` by these shares. */
 struct part {
@@ -141,8 +142,10 @@ static int has_cores(const struct yk_plan *plan, const double *share)
     return cores;
 }
 
-/* Results are copied to the host when all devices have ended. */
-double yk_plan_kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int *latest)
+/* The time of a job of kernel k, in which each device d waits first for more_ns[d] (NULL: not).
+ * Results are copied to the host when all devices have ended. */
+static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k,
+                        const double *more_ns, int *latest)
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
     const double *share = cuts->share[k];
@@ -155,7 +158,8 @@ double yk_plan_kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts,
         if (!(items > 0))
             continue;
         const double ns = yk_cost_ns(&kernel->cost[d], yk_plan_counted(items, 1, kernel->fill[d])) +
-                          fetch_ns(plan, cuts, k, d) + (cores ? plan->late_ns[d] : 0);
+                          fetch_ns(plan, cuts, k, d) + (cores ? plan->late_ns[d] : 0) +
+                          (more_ns ? more_ns[d] : 0);
         const double home = home_ns(plan, kernel, &(struct part){ share, d, kernel->home_bytes });
         most = fmax(most, ns);
         most_home = fmax(most_home, home);
@@ -167,30 +171,52 @@ double yk_plan_kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts,
     return most + most_home + (cores ? plan->return_ns : 0);
 }
 
-double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
+double yk_plan_kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int *latest)
+{
+    return kernel_ns(plan, cuts, k, NULL, latest);
+}
+
+/* The mean time of a job in which each device waits first for more_ns[d]. */
+static double mean_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, const double *more_ns)
 {
     double sum = 0;
     int k, latest;
     for (k = 0; k < plan->kernels; k++)
         if (plan->kernel[k].weight > 0)
-            sum += plan->kernel[k].weight * yk_plan_kernel_ns(plan, cuts, k, &latest);
+            sum += plan->kernel[k].weight * kernel_ns(plan, cuts, k, more_ns, &latest);
     return sum;
+}
+
+double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
+{
+    return mean_ns(plan, cuts, NULL);
+}
+
+/* The time in which new rows of all arrays reach device d once they are on their way; 0: it has its
+ * rows. */
+static double new_rows_ns(const struct yk_plan *plan, const struct yk_cuts *from,
+                          const struct yk_cuts *to, int d)
+{
+    double most = 0;
+    int k;
+    for (k = 0; k < plan->kernels; k++) {
+        const struct part part = { to->share[k], d, plan->bytes * plan->lacks[d] };
+        most = fmax(most, part.share[d] > 0 ? get_ns(plan, from->share[k], &part) : 0);
+    }
+    return most;
 }
 
 double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
                        const struct yk_cuts *to)
 {
-    double most = 0;
-    int k, d;
-    for (k = 0; k < plan->kernels; k++)
-        for (d = 0; d < plan->devices; d++) {
-            const double bytes = plan->bytes * (yk_plan_is_host(plan, d) ? plan->away : 1);
-            const struct part part = { to->share[k], d, bytes };
-            const double ns = part.share[d] > 0 ? get_ns(plan, from->share[k], &part) : 0;
-            if (ns > 0)
-                most = fmax(most, plan->start_ns + ns);
-        }
-    return most;
+    const double jobs = fmax(1, plan->round_jobs);
+    double more_ns[YK_PLAN_DEVICES];
+    int d;
+    for (d = 0; d < plan->devices; d++) {
+        const double ns = new_rows_ns(plan, from, to, d);
+        more_ns[d] = ns > 0 ? plan->start_ns + ns / jobs : 0;
+    }
+    return jobs * (mean_ns(plan, to, more_ns) - yk_plan_ns(plan, to));
 }
 
 double yk_plan_error_ns(const struct yk_plan *plan, const struct yk_cuts *from,

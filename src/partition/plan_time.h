@@ -34,19 +34,21 @@ struct yk_plan_kernel {
 struct yk_plan_move {
     double gain_ns;  /* time saved per job, on average; <= 0: none */
     double error_ns; /* standard error of that */
-    double move_ns;  /* time to move the rows */
+    double move_ns;  /* time that moving the rows costs */
 };
 struct yk_plan {
     int devices, kernels;
-    uint32_t allowed; /* devices that may have a part, as bits */
-    int keeps;        /* 1: each of these must have a part */
-    double jobs;      /* expected number of jobs */
-    double bytes;     /* bytes of the decomposition's rows, all arrays together */
-    double away;      /* fraction of these that the host does not have */
-    int certain;      /* 1: estimates are compared as if they had no errors */
-    double start_ns;  /* time until a copy begins */
-    double return_ns; /* a job with cores takes longer by this time: until its caller has noticed
-                       * that another thread ended it. A caller drives GPUs alone by itself. */
+    uint32_t allowed;  /* devices that may have a part, as bits */
+    int keeps;         /* 1: each of these must have a part */
+    double jobs;       /* expected number of jobs */
+    double round_jobs; /* number of jobs in which all kernels run once; 0: unknown */
+    double bytes;      /* bytes of the decomposition's rows, all arrays together */
+    int certain;       /* 1: estimates are compared as if they had no errors */
+    double start_ns;   /* time until a copy begins */
+    double return_ns;  /* a job with cores takes longer by this time: until its caller has noticed
+                        * that another thread ended it. A caller drives GPUs alone by itself. */
+    double lacks[YK_PLAN_DEVICES]; /* fraction of the rows outside of its part that the device does
+                                    * not have */
     double late_ns[YK_PLAN_DEVICES]; /* beside cores a device begins later by this time, because its
                                       * host thread must be woken; 0: it is the host */
     double link_ns[YK_PLAN_DEVICES]; /* time of a byte between host and device; 0: it is the
@@ -75,7 +77,8 @@ double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts);
  * own results. */
 double yk_plan_kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k,
                          int *latest);
-/* Time to move each row of all arrays once from one plan to the other. */
+/* Time by which the jobs of a round take longer if rows of all arrays move from one plan to the
+ * other: each device waits for its new rows, a part of them in each job, while others work. */
 double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
                        const struct yk_cuts *to);
 /* Standard error of the gain of other cuts, from the items that move between devices. */

@@ -29,7 +29,7 @@ static struct yk_plan plan_of(int devices, int kernels)
                             .allowed = ((uint32_t)1 << devices) - 1,
                             .jobs = 100,
                             .bytes = 4 * ITEMS,
-                            .away = 1 };
+                            .lacks = { 1, 1, 1, 1 } };
     int from, to, k;
     for (from = 0; from < devices; from++)
         for (to = 0; to < devices; to++)
@@ -57,7 +57,7 @@ static void what_is_read_and_what_is_there(void **state)
     know(&plan.kernel[0], 1, 0.1, 0);
     assert_float_equal(yk_plan_ns(&plan, &all), 1e5, 1);
     assert_float_equal(yk_plan_move_ns(&plan, &all, &none), 1000 + 4e5, 1);
-    plan.away = 0.25;
+    plan.lacks[0] = 0.25;
     assert_float_equal(yk_plan_move_ns(&plan, &all, &none), 1000 + 1e5, 1);
     assert_float_equal(yk_plan_move_ns(&plan, &none, &all), 1000 + 4e5, 1);
     plan.kernel[0].home_bytes = 2 * ITEMS; /* half of them, after half of the jobs */
@@ -370,6 +370,8 @@ static void rows_travel_through_the_host(void **state)
         for (other = 0; other < 4; other++)
             plan.peer_ns[d][other] = 0;
     }
+    for (d = 0; d < 4; d++)
+        know(&plan.kernel[0], d, 1, 0);
     from.share[0][1] = to.share[0][0] = 1;
     assert_true(fabs(yk_plan_move_ns(&plan, &from, &to) / (0.1 * 4 * ITEMS) - 1) < 1e-6);
     to = (struct yk_cuts){ .tied = 1, .share[0] = { 0, 0, 1, 0 } };
@@ -378,6 +380,28 @@ static void rows_travel_through_the_host(void **state)
     assert_true(fabs(yk_plan_move_ns(&plan, &from, &to) / (0.15 * 4 * ITEMS) - 1) < 1e-6);
     plan.peer_ns[1][2] = 0.01;
     assert_true(fabs(yk_plan_move_ns(&plan, &from, &to) / (0.105 * 4 * ITEMS) - 1) < 1e-6);
+}
+
+/* A device gets its new rows while others work: a GPU needs 100 us for half of the rows and 200 us
+ * to get them, beside cores that work for 250 us. If a round has two jobs, it gets a half in each.
+ */
+static void others_work_while_rows_move(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_cuts from = { .tied = 1, .share[0] = { 1, 0 } };
+    struct yk_cuts to = { .tied = 1, .share[0] = { 0.5, 0.5 } };
+    (void)state;
+    plan.link_ns[1] = 0.1;
+    plan.peer_ns[0][1] = plan.peer_ns[1][0] = 0;
+    plan.start_ns = 1000;
+    know(&plan.kernel[0], 0, 0.5, 0);
+    know(&plan.kernel[0], 1, 0.2, 0);
+    assert_float_equal(yk_plan_move_ns(&plan, &from, &to), 1e5 + 1000 + 2e5 - 2.5e5, 1);
+    plan.lacks[1] = 0.5; /* it has others of the arrays already */
+    assert_float_equal(yk_plan_move_ns(&plan, &from, &to), 0, 0);
+    plan.lacks[1] = 1;
+    plan.round_jobs = 2;
+    assert_float_equal(yk_plan_move_ns(&plan, &from, &to), 0, 0);
 }
 
 int main(void)
@@ -400,6 +424,7 @@ int main(void)
         cmocka_unit_test(whole_arrays_come_from_their_writer),
         cmocka_unit_test(parts_of_a_range_are_cut_out),
         cmocka_unit_test(rows_travel_through_the_host),
+        cmocka_unit_test(others_work_while_rows_move),
         cmocka_unit_test(many_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
