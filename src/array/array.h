@@ -99,6 +99,8 @@ struct yoke_array {
      * wrote or read them, so that they are where that job was split; 0: none */
     uint64_t written, used;
     int in_use;        /* 1: a job has used it */
+    int carried;       /* 1: the first job of each round that uses its rows reads some, so they have
+                        * to be where that job is split */
     int64_t sent_rows; /* rows that the program has written since the latest job that used it */
     yoke_array *next, *previous;
 };

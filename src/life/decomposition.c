@@ -111,20 +111,29 @@ static int may_be_planned(const struct yk_job *job)
     return by_rows;
 }
 
-static void note_use(const struct yk_job *job, uint64_t number)
+/* Notes that the job, which is the latest one, uses the rows of its argument's array. */
+static void note_rows(const struct yk_job *job, int p, int begins_round)
 {
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    yoke_array *array = job->args[p].array->whole;
+    if (begins_round || array->used < decomposition->round.first)
+        array->carried = yk_job_needs_by_rows(job, p);
+    array->used = decomposition->jobs;
+    if (yk_writes_rows(job->args[p].mode))
+        array->written = decomposition->jobs;
+}
+
+static void note_use(const struct yk_job *job)
+{
+    const int begins_round = job->split.member == job->split.decomposition->leads;
     int p;
     for (p = 0; p < job->arg_count; p++) {
-        yoke_array *array = job->args[p].array ? job->args[p].array->whole : NULL;
-        if (!array)
+        if (!job->args[p].array)
             continue;
-        array->in_use = 1;
-        array->sent_rows = 0;
-        if (!yk_job_uses_by_rows(job, p))
-            continue;
-        array->used = number;
-        if (yk_writes_rows(job->args[p].mode))
-            array->written = number;
+        job->args[p].array->whole->in_use = 1;
+        job->args[p].array->whole->sent_rows = 0;
+        if (yk_job_uses_by_rows(job, p))
+            note_rows(job, p, begins_round);
     }
 }
 
@@ -166,8 +175,8 @@ void yk_job_decompose(struct yk_job *job)
         (unsigned char)(member - decomposition->members);
     decomposition->recent.home[decomposition->jobs % YK_RECENT_JOBS] = 0;
     member->used = ++decomposition->jobs;
-    note_use(job, decomposition->jobs);
     job->split.decomposition = decomposition;
     decomposition->users++;
     job->split.member = (int)(member - decomposition->members);
+    note_use(job);
 }

@@ -58,6 +58,7 @@ struct yk_planning {
 struct yk_round {
     int counts;       /* 1: so far all its jobs followed the plan, and their times count */
     int cut_within;   /* 1: the cuts changed within it, so rows move in the next one, too */
+    uint64_t first;   /* number of its first job */
     int jobs;         /* number of its jobs that have ended */
     int ends;         /* 1: it is complete when the next job ends, because the first job of the next
                          round has begun behind that one (flight/pipeline.h) */

@@ -45,7 +45,8 @@ static void describe_waits(const struct yk_job *job, struct yk_plan *plan)
     }
 }
 
-/* Rows outside of its part that a device has, too, need not move there. */
+/* Rows that are written before they are read, or that a device has besides those of its part, need
+ * not move to it. */
 static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
@@ -54,7 +55,7 @@ static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
     yoke_array *array;
     int d;
     for (array = job->runtime->arrays; array; array = array->next) {
-        if (array->decomposition != decomposition)
+        if (array->decomposition != decomposition || !array->carried)
             continue;
         plan->bytes += (double)yk_array_bytes(array);
         for (d = 0; d < job->device_count; d++)

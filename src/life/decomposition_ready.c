@@ -20,7 +20,8 @@ static struct yk_interval rows_of(const yoke_array *array, const double *share, 
 static yoke_array *next_of(const struct yk_job *job, const yoke_array *array)
 {
     yoke_array *next = array ? array->next : job->runtime->arrays;
-    while (next && (next->decomposition != job->split.decomposition || next->panels))
+    while (next &&
+           (next->decomposition != job->split.decomposition || !next->carried || next->panels))
         next = next->next;
     return next;
 }

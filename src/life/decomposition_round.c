@@ -50,6 +50,7 @@ int yk_round_begin(const struct yk_job *job)
     else
         complete(decomposition);
     decomposition->round.low = yk_job_member(job)->part.low;
+    decomposition->round.first = decomposition->jobs;
     return 1;
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <yoke/simulate.h>
@@ -83,6 +84,23 @@ static double late(const yoke_simulated *simulated)
     return sum / (simulated->run_count - simulated->run_count / 2);
 }
 
+static int by_value(const void *one, const void *other)
+{
+    const double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+/* Of the same runs, the median: a trial of another device has no effect. */
+static double late_median(const yoke_simulated *simulated)
+{
+    const int first = simulated->run_count / 2, count = simulated->run_count - first;
+    double runs[100];
+    assert_true(count <= 100);
+    memcpy(runs, simulated->runs + first, (size_t)count * sizeof *runs);
+    qsort(runs, (size_t)count, sizeof *runs, by_value);
+    return runs[count / 2];
+}
+
 static double total(const yoke_simulated *simulated)
 {
     double sum = 0;
@@ -144,8 +162,8 @@ static void short_jobs_end_on_the_best_device(void **state)
         };
         yoke_simulated *out = simulate(&asked);
         const double best = fmin(out->devices[0].alone_seconds, out->devices[1].alone_seconds);
-        if (late(out) > 1.03 * best)
-            fail_msg("%s: %g us, alone %g and %g", asked.step, 1e6 * late(out),
+        if (late_median(out) > 1.03 * best)
+            fail_msg("%s: %g us, alone %g and %g", asked.step, 1e6 * late_median(out),
                      1e6 * out->devices[0].alone_seconds, 1e6 * out->devices[1].alone_seconds);
         yoke_simulated_close(out);
     }
@@ -171,6 +189,25 @@ static void the_program_writes_between_jobs(void **state)
     asked.step = "a(in y:8, out x:24); b(in x, inout y); write x; read x";
     asked.partitioner = NULL;
     mine = simulate(&asked);
+    asked.partitioner = "static:shares=0/1,chunks=1";
+    fixed = simulate(&asked);
+    assert_true(late(mine) < 1.02 * late(fixed));
+    yoke_simulated_close(mine);
+    yoke_simulated_close(fixed);
+}
+
+/* Rows that each job writes anew never move, so the cores, which take twice as long beside the GPU
+ * as the GPU alone, are left out at once. */
+static void what_is_written_anew_stays(void **state)
+{
+    yoke_simulation asked = {
+        .machine = "cores=16:rate=8e8,gpu:rate=1.7e11:fill=1000:fixed=5us:link=1.2e10",
+        .step = "a(out x:72)",
+        .items = 400000,
+        .runs = 40
+    };
+    yoke_simulated *mine = simulate(&asked), *fixed;
+    (void)state;
     asked.partitioner = "static:shares=0/1,chunks=1";
     fixed = simulate(&asked);
     assert_true(late(mine) < 1.02 * late(fixed));
@@ -360,6 +397,7 @@ int main(void)
         cmocka_unit_test(rows_stay),
         cmocka_unit_test(short_jobs_end_on_the_best_device),
         cmocka_unit_test(the_program_writes_between_jobs),
+        cmocka_unit_test(what_is_written_anew_stays),
         cmocka_unit_test(what_comes_home),
         cmocka_unit_test(a_device_fails),
         cmocka_unit_test(the_timeline_has_all_steps),
