@@ -53,7 +53,7 @@ static const char *explain_plan(const struct yk_job *job, int device, char text[
                        yk_time_words((double)jd->outcome.fetch_ns).text);
     if (move->gain_ns > 0 && move->move_ns > 0 && at < YK_REASON_TEXT)
         snprintf(text + at, (size_t)(YK_REASON_TEXT - at),
-                 "; its rows stay: other bounds may save %s a job, moving the rows takes %s",
+                 "; its rows stay: other bounds may save %s a job, moving the rows costs %s",
                  yk_time_words(move->gain_ns).text, yk_time_words(move->move_ns).text);
     return text;
 }

@@ -42,7 +42,7 @@ struct yk_plan {
     int keeps;         /* 1: each of these must have a part */
     double jobs;       /* expected number of jobs */
     double round_jobs; /* number of jobs in which all kernels run once; 0: unknown */
-    double bytes;      /* bytes of the decomposition's rows, all arrays together */
+    double bytes;      /* bytes of the rows that move with bounds, all arrays together */
     int certain;       /* 1: estimates are compared as if they had no errors */
     double start_ns;   /* time until a copy begins */
     double return_ns;  /* a job with cores takes longer by this time: until its caller has noticed
