@@ -16,6 +16,17 @@ struct answer {
     struct yk_chunk_times times;
 };
 
+/* By how much waits for rows have prolonged the lease: by the mean wait of all lanes, or by more if
+ * the others had nothing to do meanwhile, but not by more than all waits together. */
+static int64_t delay_of(const struct yk_lease *lease, int lanes, int64_t now)
+{
+    const int64_t waited_ns = yk_lease_fetch_ns(lease);
+    const int64_t worked_ns = yk_lease_work_ns(lease) - waited_ns;
+    const int64_t idle_ns = now - lease->issued_ns - worked_ns / lanes;
+    const int64_t least_ns = waited_ns / lanes;
+    return idle_ns < least_ns ? least_ns : idle_ns < waited_ns ? idle_ns : waited_ns;
+}
+
 /* Sets *out to what the lane did by `now`. Returns 0 if more pieces of the chunk are to come, so
  * there is nothing to report yet. */
 static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64_t now,
@@ -44,7 +55,7 @@ static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64
         out->completed = out->chunk->last - out->chunk->first;
         times.issued = out->lease->issued_ns;
         times.work_ns = yk_lease_work_ns(out->lease);
-        times.fetch_ns = yk_lease_fetch_ns(out->lease) / jd->device->lanes;
+        times.fetch_ns = delay_of(out->lease, jd->device->lanes, now);
     }
     out->times = times;
     return 1;

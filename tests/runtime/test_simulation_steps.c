@@ -215,6 +215,28 @@ static void what_is_written_anew_stays(void **state)
     yoke_simulated_close(fixed);
 }
 
+/* Rows come home to a part of the cores, and the others have nothing to do meanwhile. That is no
+ * time of their items: else the cores would seem slow, and rows would go there and back for good.
+ */
+static void cores_wait_for_rows(void **state)
+{
+    yoke_simulation asked = {
+        .machine = "cores=16:rate=2.3e9:peak=0.858,gpu:rate=1.21e11:peak=0.188:fill=270336:"
+                   "fixed=8.4us:latency=11.5us:link=5e10",
+        .step = "a(in c:8, out b:24, in a:24); b(out c:8)*4; c(sum, in c:8, whole a:24, out b:24); "
+                "d(sum, in c:8[1], inout b:24, in a:24[64])",
+        .items = 28000000,
+        .runs = 100
+    };
+    yoke_simulated *mine = simulate(&asked), *fixed;
+    (void)state;
+    asked.partitioner = "static:shares=0.235/0.765,chunks=1";
+    fixed = simulate(&asked);
+    assert_true(late(mine) < 1.02 * late(fixed));
+    yoke_simulated_close(mine);
+    yoke_simulated_close(fixed);
+}
+
 static void what_comes_home(void **state)
 {
     yoke_simulation asked = { .machine = "cores=1,gpu*2:peer=50e9",
@@ -398,6 +420,7 @@ int main(void)
         cmocka_unit_test(short_jobs_end_on_the_best_device),
         cmocka_unit_test(the_program_writes_between_jobs),
         cmocka_unit_test(what_is_written_anew_stays),
+        cmocka_unit_test(cores_wait_for_rows),
         cmocka_unit_test(what_comes_home),
         cmocka_unit_test(a_device_fails),
         cmocka_unit_test(the_timeline_has_all_steps),
