@@ -25,15 +25,40 @@ enum { CLEAR_LEAST = 2 };
 /* Standard deviation of a normal distribution beside its median absolute deviation. */
 #define MEDIAN_TO_DEVIATION 1.4826
 
+/* The team's entry; NULL: it has none. */
+static const struct yk_tried_team *look_up(const struct yk_explorer *explorer, uint32_t devices)
+{
+    int i;
+    for (i = 0; i < YK_EXPLORE_TEAMS; i++)
+        if (explorer->team[i].devices == devices)
+            return &explorer->team[i];
+    return NULL;
+}
+
+/* A place for a new entry: a free one, or that of the team that may be tried again first. The best
+ * team and the one on trial keep theirs. */
+static int place_of(const struct yk_explorer *explorer)
+{
+    int i, found = -1;
+    for (i = 0; i < YK_EXPLORE_TEAMS; i++) {
+        const struct yk_tried_team *team = &explorer->team[i];
+        if (!team->devices)
+            return i;
+        if (team->devices != explorer->best && team->devices != explorer->trying &&
+            (found < 0 || team->until_ns < explorer->team[found].until_ns))
+            found = i;
+    }
+    return found;
+}
+
+/* The team's entry, which is made if there is none. */
 static struct yk_tried_team *find(struct yk_explorer *explorer, uint32_t devices)
 {
-    int i = 0;
-    while (i < YK_EXPLORE_TEAMS - 1 && explorer->team[i].devices &&
-           explorer->team[i].devices != devices)
-        i++;
-    if (explorer->team[i].devices != devices)
-        explorer->team[i] = (struct yk_tried_team){ .devices = devices };
-    return &explorer->team[i];
+    const struct yk_tried_team *known = look_up(explorer, devices);
+    const int place = known ? (int)(known - explorer->team) : place_of(explorer);
+    if (!known)
+        explorer->team[place] = (struct yk_tried_team){ .devices = devices };
+    return &explorer->team[place];
 }
 
 static int recent(const struct yk_tried_team *team)
@@ -90,11 +115,8 @@ static double error_of(const struct yk_tried_team *team, double noise)
 
 double yk_explore_ns(const struct yk_explorer *explorer, uint32_t devices)
 {
-    int i;
-    for (i = 0; i < YK_EXPLORE_TEAMS; i++)
-        if (explorer->team[i].devices == devices)
-            return typical(&explorer->team[i]);
-    return 0;
+    const struct yk_tried_team *team = look_up(explorer, devices);
+    return team ? typical(team) : 0;
 }
 
 uint32_t yk_explore_team(const struct yk_explorer *explorer)
@@ -125,7 +147,7 @@ void yk_explore_narrow(struct yk_explorer *explorer, uint32_t devices)
     struct yk_tried_team *before = find(explorer, explorer->best), *rest;
     const struct yk_tried_team times = *before;
     before->until_ns = AGAIN * explorer->all_ns;
-    rest = find(explorer, devices); /* in a full table, the place of the one before */
+    rest = find(explorer, devices);
     *rest = times;
     rest->devices = devices;
     yk_explore_begin(explorer, devices);
@@ -333,8 +355,8 @@ static double expected_gain(const struct yk_explore_offer *offer, double now)
 int yk_explore_pays(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
     const double now = yk_explore_ns(explorer, explorer->best);
-    const double before =
-        find(explorer, offer->devices)->recut ? 0 : yk_explore_ns(explorer, offer->devices);
+    const struct yk_tried_team *tried = look_up(explorer, offer->devices);
+    const double before = tried && !tried->recut ? typical(tried) : 0;
     const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
     const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
     double most_ns = yk_explore_budget(explorer);

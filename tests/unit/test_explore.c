@@ -355,6 +355,35 @@ static void says_why_a_device_has_no_part(void **state)
     says(&explorer, ONE, "took 150 us");
 }
 
+/* More teams are offered and tried than the table has places. The best one, in the last place of a
+ * full table, keeps its times, and so does the one on trial. */
+static void the_best_team_keeps_its_place(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    double times = 0;
+    uint32_t team;
+    int rounds;
+    (void)state;
+    for (team = 1; team < YK_EXPLORE_TEAMS; team++)
+        explorer.team[team - 1].devices = 0x100 + team;
+    yk_explore_begin(&explorer, 1);
+    for (rounds = 0; rounds < 10; rounds++)
+        yk_explore_note(&explorer, 1, 100);
+    for (team = 2; team < 4 * YK_EXPLORE_TEAMS; team++) {
+        const struct yk_explore_offer offer = offer_of(team, 60);
+        assert_int_equal(offer_to(&explorer, &offer), 1);
+        for (rounds = 0; explorer.trying && rounds < 10; rounds++) {
+            yk_explore_note(&explorer, team, 150);
+            times += yk_explore_ns(&explorer, team);
+        }
+        assert_int_equal(explorer.best, 1);
+        assert_float_equal(yk_explore_ns(&explorer, 1), 100, 0);
+        for (rounds = 0; rounds < 100; rounds++)
+            yk_explore_note(&explorer, 1, 100);
+    }
+    assert_true(times > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +400,7 @@ int main(void)
         cmocka_unit_test(luck_does_not_last),
         cmocka_unit_test(idle_devices_leave),
         cmocka_unit_test(a_full_table_keeps_times),
+        cmocka_unit_test(the_best_team_keeps_its_place),
         cmocka_unit_test(nonsense_is_not_noted),
         cmocka_unit_test(what_cannot_win_is_not_tried),
         cmocka_unit_test(regret_pays_for_a_trial),
