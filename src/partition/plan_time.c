@@ -142,17 +142,21 @@ static int has_cores(const struct yk_plan *plan, const double *share)
     return cores;
 }
 
-/* The time of a job of kernel k, in which each device d waits first for more_ns[d] (NULL: not).
+struct job_end {
+    double ns;  /* after the job's begin */
+    int latest; /* the device that ends last, including the copies of its own results */
+};
+
+/* The end of a job of kernel k, in which each device d waits first for more_ns[d] (NULL: not).
  * Results are copied to the host when all devices have ended. */
-static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k,
-                        const double *more_ns, int *latest)
+static struct job_end end_of(const struct yk_plan *plan, const struct yk_cuts *cuts, int k,
+                             const double *more_ns)
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
     const double *share = cuts->share[k];
     const int cores = has_cores(plan, share);
     double most = 0, most_home = 0, last = 0;
-    int d;
-    *latest = 0;
+    int d, latest = 0;
     for (d = 0; d < plan->devices; d++) {
         const double items = share[d] > 0 ? yk_plan_items(kernel, share, d) : 0;
         if (!(items > 0))
@@ -165,25 +169,27 @@ static double kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, 
         most_home = fmax(most_home, home);
         if (ns + home > last) {
             last = ns + home;
-            *latest = d;
+            latest = d;
         }
     }
-    return most + most_home + (cores ? plan->return_ns : 0);
+    return (struct job_end){ most + most_home + (cores ? plan->return_ns : 0), latest };
 }
 
 double yk_plan_kernel_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, int k, int *latest)
 {
-    return kernel_ns(plan, cuts, k, NULL, latest);
+    const struct job_end end = end_of(plan, cuts, k, NULL);
+    *latest = end.latest;
+    return end.ns;
 }
 
 /* The mean time of a job in which each device waits first for more_ns[d]. */
 static double mean_ns(const struct yk_plan *plan, const struct yk_cuts *cuts, const double *more_ns)
 {
     double sum = 0;
-    int k, latest;
+    int k;
     for (k = 0; k < plan->kernels; k++)
         if (plan->kernel[k].weight > 0)
-            sum += plan->kernel[k].weight * kernel_ns(plan, cuts, k, more_ns, &latest);
+            sum += plan->kernel[k].weight * end_of(plan, cuts, k, more_ns).ns;
     return sum;
 }
 
