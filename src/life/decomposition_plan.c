@@ -189,18 +189,21 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
         offer_others(job, plan);
 }
 
-/* Follows the plan of another team: a trial is over, or another team's turn has come. If the plan
- * leaves out a device of the best team, that gets the cuts back with which it was measured. */
+/* Follows the plan of another team: a trial is over, or another team's turn has come. The best team
+ * gets the cuts back with which it was measured if the plan leaves out one of its devices, or finds
+ * no better ones. */
 static void change_team(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
 {
+    const struct yk_cuts *proven = &decomposition->division.proven;
     struct yk_cuts cuts;
     int found;
     plan->allowed = team;
     plan->keeps = 1;
     found = yk_plan_find(plan, NULL, &cuts);
-    if ((!found || yk_plan_team(plan, &cuts) != team) &&
-        yk_plan_team(plan, &decomposition->division.proven) == team) {
-        cuts = decomposition->division.proven;
+    if (yk_plan_team(plan, proven) == team &&
+        (!found || yk_plan_team(plan, &cuts) != team ||
+         yk_plan_ns(plan, proven) < yk_plan_ns(plan, &cuts))) {
+        cuts = *proven;
         found = isfinite(yk_plan_ns(plan, &cuts));
     }
     if (found)

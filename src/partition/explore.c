@@ -359,12 +359,11 @@ int yk_explore_pays(struct yk_explorer *explorer, const struct yk_explore_offer 
     const double before = tried && !tried->recut ? typical(tried) : 0;
     const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
     const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
-    double most_ns = yk_explore_budget(explorer);
+    double gain_ns, most_ns = yk_explore_budget(explorer);
     if (explorer->rests > 0 || !(now > 0) || offer->least_ns / offer->relief >= now)
         return 0;
-    if (!(before > 0))
-        most_ns =
-            fmax(most_ns, explorer->all_ns * expected_gain(offer, now) / now - explorer->spent_ns);
+    gain_ns = before > 0 ? fmax(0, now - before) : expected_gain(offer, now);
+    most_ns = fmax(most_ns, explorer->all_ns * gain_ns / now - explorer->spent_ns);
     return offer->move_ns + rounds * loss_ns < most_ns;
 }
 

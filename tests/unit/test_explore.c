@@ -355,6 +355,30 @@ static void says_why_a_device_has_no_part(void **state)
     says(&explorer, ONE, "took 150 us");
 }
 
+/* A team that lost narrowly is tried again, whatever the budget is, if the best team takes three
+ * times as long with other bounds: its own time is known. */
+static void what_was_measured_is_regretted(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    struct yk_explore_offer offer = offer_of(ONE, 60);
+    int i;
+    (void)state;
+    yk_explore_begin(&explorer, BOTH);
+    for (i = 0; i < 30; i++)
+        yk_explore_note(&explorer, BOTH, 100);
+    assert_int_equal(offer_to(&explorer, &offer), 1);
+    for (i = 0; explorer.trying && i < 10; i++)
+        yk_explore_note(&explorer, ONE, 101);
+    assert_int_equal(explorer.best, BOTH);
+    yk_explore_recut(&explorer, BOTH);
+    for (i = 0; i < 10; i++)
+        yk_explore_note(&explorer, BOTH, 300);
+    offer.parts_ns = offer.least_ns = offer.round_ns = 299;
+    offer.move_ns = 1000;
+    assert_true(yk_explore_budget(&explorer) < 1000);
+    assert_int_equal(offer_to(&explorer, &offer), 1);
+}
+
 /* More teams are offered and tried than the table has places. The best one, in the last place of a
  * full table, keeps its times, and so does the one on trial. */
 static void the_best_team_keeps_its_place(void **state)
@@ -401,6 +425,7 @@ int main(void)
         cmocka_unit_test(idle_devices_leave),
         cmocka_unit_test(a_full_table_keeps_times),
         cmocka_unit_test(the_best_team_keeps_its_place),
+        cmocka_unit_test(what_was_measured_is_regretted),
         cmocka_unit_test(nonsense_is_not_noted),
         cmocka_unit_test(what_cannot_win_is_not_tried),
         cmocka_unit_test(regret_pays_for_a_trial),
