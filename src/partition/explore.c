@@ -161,12 +161,9 @@ void yk_explore_recut(struct yk_explorer *explorer, uint32_t devices)
 
 uint32_t yk_explore_settled(const struct yk_explorer *explorer)
 {
-    int i;
-    for (i = 0; i < YK_EXPLORE_TEAMS; i++)
-        if (explorer->team[i].devices == explorer->best &&
-            explorer->team[i].rounds >= YK_EXPLORE_ROUNDS)
-            return explorer->best;
-    return yk_explore_has_tried(explorer) ? explorer->best : 0;
+    const struct yk_tried_team *best = look_up(explorer, explorer->best);
+    const int measured = best && best->rounds >= YK_EXPLORE_ROUNDS;
+    return measured || yk_explore_has_tried(explorer) ? explorer->best : 0;
 }
 
 int yk_explore_has_tried(const struct yk_explorer *explorer)

@@ -169,6 +169,21 @@ static void short_jobs_end_on_the_best_device(void **state)
     }
 }
 
+/* The time of `auto` over that of a fixed split. */
+static double over_fixed(const yoke_simulation *asked, const char *split,
+                         double (*time)(const yoke_simulated *simulated))
+{
+    yoke_simulation other = *asked;
+    yoke_simulated *mine = simulate(asked), *fixed;
+    double over;
+    other.partitioner = split;
+    fixed = simulate(&other);
+    over = time(mine) / time(fixed);
+    yoke_simulated_close(mine);
+    yoke_simulated_close(fixed);
+    return over;
+}
+
 /* What the program does between jobs, which matters to GPUs only. First, it writes an array that
  * each part reads whole, which takes twice as long to copy as the cores work: they stay alone.
  * Then, it writes over results before it reads the array, so that nothing has to come home from
@@ -179,40 +194,24 @@ static void the_program_writes_between_jobs(void **state)
                               .step = "a(whole b:4, inout x:24); write b",
                               .items = 30000000,
                               .runs = 40 };
-    yoke_simulated *mine = simulate(&asked), *fixed;
     (void)state;
-    asked.partitioner = "static:shares=1/0,chunks=1";
-    fixed = simulate(&asked);
-    assert_true(total(mine) < 1.1 * total(fixed));
-    yoke_simulated_close(mine);
-    yoke_simulated_close(fixed);
+    assert_true(over_fixed(&asked, "static:shares=1/0,chunks=1", total) < 1.1);
     asked.step = "a(in y:8, out x:24); b(in x, inout y); write x; read x";
-    asked.partitioner = NULL;
-    mine = simulate(&asked);
-    asked.partitioner = "static:shares=0/1,chunks=1";
-    fixed = simulate(&asked);
-    assert_true(late(mine) < 1.02 * late(fixed));
-    yoke_simulated_close(mine);
-    yoke_simulated_close(fixed);
+    assert_true(over_fixed(&asked, "static:shares=0/1,chunks=1", late) < 1.02);
 }
 
 /* Rows that each job writes anew never move, so the cores, which take twice as long beside the GPU
  * as the GPU alone, are left out at once. */
 static void what_is_written_anew_stays(void **state)
 {
-    yoke_simulation asked = {
+    const yoke_simulation asked = {
         .machine = "cores=16:rate=8e8,gpu:rate=1.7e11:fill=1000:fixed=5us:link=1.2e10",
         .step = "a(out x:72)",
         .items = 400000,
         .runs = 40
     };
-    yoke_simulated *mine = simulate(&asked), *fixed;
     (void)state;
-    asked.partitioner = "static:shares=0/1,chunks=1";
-    fixed = simulate(&asked);
-    assert_true(late(mine) < 1.02 * late(fixed));
-    yoke_simulated_close(mine);
-    yoke_simulated_close(fixed);
+    assert_true(over_fixed(&asked, "static:shares=0/1,chunks=1", late) < 1.02);
 }
 
 /* Rows come home to a part of the cores, and the others have nothing to do meanwhile. That is no
@@ -220,7 +219,7 @@ static void what_is_written_anew_stays(void **state)
  */
 static void cores_wait_for_rows(void **state)
 {
-    yoke_simulation asked = {
+    const yoke_simulation asked = {
         .machine = "cores=16:rate=2.3e9:peak=0.858,gpu:rate=1.21e11:peak=0.188:fill=270336:"
                    "fixed=8.4us:latency=11.5us:link=5e10",
         .step = "a(in c:8, out b:24, in a:24); b(out c:8)*4; c(sum, in c:8, whole a:24, out b:24); "
@@ -228,13 +227,8 @@ static void cores_wait_for_rows(void **state)
         .items = 28000000,
         .runs = 100
     };
-    yoke_simulated *mine = simulate(&asked), *fixed;
     (void)state;
-    asked.partitioner = "static:shares=0.235/0.765,chunks=1";
-    fixed = simulate(&asked);
-    assert_true(late(mine) < 1.02 * late(fixed));
-    yoke_simulated_close(mine);
-    yoke_simulated_close(fixed);
+    assert_true(over_fixed(&asked, "static:shares=0.235/0.765,chunks=1", late) < 1.02);
 }
 
 /* The program reads 7.2 GB of results in each step, so cores are best, with next to nothing on the
@@ -242,20 +236,15 @@ static void cores_wait_for_rows(void **state)
  * among all bounds with a part for each device ends at others that take three times as long. */
 static void a_lost_trial_goes_back(void **state)
 {
-    yoke_simulation asked = {
+    const yoke_simulation asked = {
         .machine = "cores=16:rate=3.48e8:peak=0.506,gpu*2:rate=5.59e10:peak=0.377:fill=1000:"
                    "fixed=6.5us:latency=11.1us:link=1.2e10:peer=150e9",
         .step = "a(whole x:4, inout y:72); b(in y:72, out x:4)*4; read y",
         .items = 100000000,
         .runs = 40
     };
-    yoke_simulated *mine = simulate(&asked), *fixed;
     (void)state;
-    asked.partitioner = "static:shares=1/0/0,chunks=1";
-    fixed = simulate(&asked);
-    assert_true(total(mine) < 1.1 * total(fixed));
-    yoke_simulated_close(mine);
-    yoke_simulated_close(fixed);
+    assert_true(over_fixed(&asked, "static:shares=1/0/0,chunks=1", total) < 1.1);
 }
 
 static void what_comes_home(void **state)
