@@ -52,19 +52,26 @@ static double stay(struct scene *scene)
     return share;
 }
 
+/* The driver holds pins from now on. They count as fast ones: copies would not wait for slow ones,
+ * such as those that it held before or made on a busy machine. */
+static void hold_fast_pins(void)
+{
+    yk_pin_terms.pin_mib_ns = 1;
+    standin_hold("cuMemHostRegister", 1);
+}
+
 /* Opens a scene of SHORT rows in which no memory is pinned yet. Nothing is known from an earlier
- * process, for example what favour_gpu has said there. Pins that were held before count as slow
- * ones, for which no copy would wait. */
+ * process, for example what favour_gpu has said there. */
 static void open_unpinned(struct scene *scene)
 {
-    yk_pin_terms.pin_mib_ns = yk_pin_terms.slow_mib_ns / 2;
-    standin_hold("cuMemHostRegister", 1);
+    hold_fast_pins();
     scene_open_with(scene, &(yoke_config){ .devices = "cpu:1,cuda:0", .knowledge = "off" });
     scene->rows = SHORT;
     arrays_open(scene);
 }
 
-/* Rows move to the GPU when their memory is pinned. Until then jobs go on where they are. */
+/* Rows move to the GPU when their memory is pinned, and none before. (On a busy machine the GPU may
+ * seem slow, and the rows that it has go home.) */
 static void rows_move_when_memory_is_pinned(void **state)
 {
     struct scene scene;
@@ -76,7 +83,7 @@ static void rows_move_when_memory_is_pinned(void **state)
         share = stay(&scene);
     while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
     for (jobs = 0; jobs < HELD_JOBS; jobs++)
-        assert_true(stay(&scene) == share);
+        assert_true(stay(&scene) <= share);
     standin_hold("cuMemHostRegister", 0);
     for (jobs = 0; jobs < JOBS_MOST && stay(&scene) < 0.9; jobs++)
         usleep(1000);
@@ -100,6 +107,27 @@ static struct yk_job job_of(const struct scene *scene)
     return job;
 }
 
+/* The question about all of the memory of `from` or, if not from, of `to`. */
+static struct yk_pages_question question_of(const struct scene *scene, int from)
+{
+    yoke_array *array = scene->runtime->arrays;
+    while ((char *)array->host != (char *)(from ? scene->from : scene->to))
+        array = array->next;
+    return yk_copy_question(scene->runtime->devices[1].place, array, yk_array_rows(array),
+                            YK_COPY_TO_DEVICE);
+}
+
+/* Whether all memory of the two arrays is pinned. */
+static int is_pinned(const struct scene *scene)
+{
+    int pinned = 1;
+    for (int from = 0; from < 2; from++) {
+        const struct yk_pages_question asked = question_of(scene, from);
+        pinned &= yk_pages_known(&asked) && !yk_pages_pending(&asked);
+    }
+    return pinned;
+}
+
 /* Whether rows that would all go to the GPU wait if each job gains that much. */
 static int waits(const struct scene *scene, double gain_ns)
 {
@@ -117,7 +145,6 @@ static void order_for_others(const struct scene *scene)
     struct yk_pages_question asked;
     yoke_array *array;
     float *memory;
-    standin_hold("cuMemHostRegister", 1);
     memory = yoke_alloc(scene->runtime, ROWS * sizeof *memory);
     assert_non_null(memory);
     memset(memory, 0, ROWS * sizeof *memory);
@@ -151,9 +178,10 @@ static void rows_wait_for_nothing_else(void **state)
     }
     assert_true(waits(&scene, 0) && waits(&scene, -1) && !waits(&scene, 1e9));
     standin_hold("cuMemHostRegister", 0);
-    for (int tries = 0; tries < JOBS_MOST && waits(&scene, 0); tries++)
+    for (int tries = 0; tries < JOBS_MOST && !is_pinned(&scene); tries++)
         usleep(1000);
-    assert_true(!waits(&scene, 0) && !waits(&scene, -1));
+    hold_fast_pins();
+    assert_true(is_pinned(&scene) && !waits(&scene, 0) && !waits(&scene, -1));
     order_for_others(&scene);
     arrays_close(&scene);
     scene_close(&scene);
@@ -181,16 +209,6 @@ static void rows_move_where_pins_do_not_pay(void **state)
     OK(yoke_close(scene.runtime));
 }
 
-/* The question about all of an array's memory. */
-static struct yk_pages_question question_of(const struct scene *scene, yoke_array *wrapped)
-{
-    yoke_array *array = scene->runtime->arrays;
-    while ((char *)array->host != (char *)(wrapped ? scene->from : scene->to))
-        array = array->next;
-    return yk_copy_question(scene->runtime->devices[1].place, array, yk_array_rows(array),
-                            YK_COPY_TO_DEVICE);
-}
-
 /* Who orders that memory be pinned waits for no driver call, not even for the first look at the
  * memory. An order that has not begun is cancelled when its array closes. */
 static void orders_make_no_driver_calls(void **state)
@@ -200,18 +218,18 @@ static void orders_make_no_driver_calls(void **state)
     (void)state;
     open_unpinned(&scene);
     standin_hold("cuPointerGetAttribute", 1);
-    asked = question_of(&scene, scene.from_array);
+    asked = question_of(&scene, 1);
     yk_pages_expect_all(&asked);
     assert_true(yk_pages_pending(&asked) && yk_pages_wait_ns(&asked) > 0);
     while (standin_held_calls() == 0)
         usleep(1000);
-    asked = question_of(&scene, NULL);
+    asked = question_of(&scene, 0);
     yk_pages_expect_all(&asked);
     assert_true(yk_pages_pending(&asked));
     OK(yoke_array_close(scene.to_array));
     standin_hold("cuPointerGetAttribute", 0);
     standin_hold("cuMemHostRegister", 0);
-    asked = question_of(&scene, scene.from_array);
+    asked = question_of(&scene, 1);
     for (int tries = 0; tries < JOBS_MOST && !yk_pages_known(&asked); tries++)
         usleep(1000);
     assert_true(yk_pages_known(&asked));
