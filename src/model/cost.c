@@ -113,11 +113,11 @@ static void keep_certainty(struct yk_cost *cost, const struct yk_cost_sample *sa
     cost->both_var = fmax(-most, fmin(cost->both_var, most));
 }
 
-/* If a step leads to an impossible value, a is computed from the latest job alone. */
+/* If a step leads to an impossible value, a is computed from the latest job alone. A part of few
+ * items says little about a: its time may be all overhead. */
 static void keep_sane(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
-    const double least = 0.1 * sample->ns / sample->items;
-    if (cost->fixed_ns >= 0 && cost->item_ns >= least)
+    if (cost->fixed_ns >= 0 && cost->item_ns > 0)
         return;
     cost->fixed_ns = fmin(fmax(0, cost->fixed_ns), FIRST_PART * sample->ns / sample->chunks);
     cost->item_ns = (sample->ns - sample->chunks * cost->fixed_ns) / sample->items;

@@ -250,6 +250,19 @@ static void jobs_of_one_length_stay_sane(void **state)
 /* --- from process to process --- */
 
 /* Parts of one size: a and b are known badly, their sum well. */
+/* A part of few items takes as long as waking the device. The time of an item stays as larger parts
+ * have shown it. */
+static void a_small_part_is_all_overhead(void **state)
+{
+    struct yk_cost cost;
+    (void)state;
+    yk_cost_open(&cost, 20000);
+    job(&cost, 1e6, 20000 + 1e5);
+    for (int i = 0; i < 5; i++)
+        job(&cost, 1e4, 20000);
+    assert_true(cost.item_ns > 0.09 && cost.item_ns < 0.11);
+}
+
 static void live(struct yk_cost *cost)
 {
     uint64_t seed = 11;
@@ -330,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_of_one_length_stay_sane),
+        cmocka_unit_test(a_small_part_is_all_overhead),
         cmocka_unit_test(finds_slope_and_cost),
         cmocka_unit_test(one_odd_job_teaches_nothing),
         cmocka_unit_test(a_change_is_followed_at_the_third_job),
