@@ -178,6 +178,13 @@ static int describe_kernel(const struct yk_job *job, int m, struct yk_plan_kerne
     return known;
 }
 
+/* Returns the unit of the member's chunks as a fraction of the rows. */
+static double grain_of(const struct yk_member *member)
+{
+    const struct yk_stretch divided = yk_member_divided(member);
+    return member->kernel ? member->unit * (divided.high - divided.low) / member->items : 0;
+}
+
 void yk_decomposition_describe(const struct yk_job *job, struct yk_plan *plan)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
@@ -193,6 +200,7 @@ void yk_decomposition_describe(const struct yk_job *job, struct yk_plan *plan)
     for (m = 0; m < plan->kernels; m++) {
         if (!describe_kernel(job, m, &plan->kernel[m]))
             plan->kernel[m].weight = 0;
+        plan->grain = fmax(plan->grain, grain_of(&decomposition->members[m]));
         if (plan->kernel[m].weight > 0 && (plan->kernel[m].weight < least - 1e-9 || !(least > 0))) {
             least = plan->kernel[m].weight;
             decomposition->leads = m;

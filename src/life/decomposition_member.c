@@ -6,6 +6,7 @@
 
 #include "../job/kernel.h"
 #include "../job/rows.h"
+#include "../job/unit.h"
 #include "decomposition.h"
 
 /* Makes an entry for a new member: a free one, or that of the member that was unused for longest.
@@ -182,6 +183,7 @@ static void describe_work(const struct yk_job *job, const struct yk_decompositio
     else
         member->divides = member->crowded ? YK_DIVIDES_SWEEP : YK_DIVIDES_EACH_PART;
     member->items = (double)(job->last - job->first);
+    member->unit = (double)yk_job_unit(job);
     member->result_bytes = 0;
     for (p = 0; p < job->arg_count; p++)
         if (yk_job_writes_by_rows(job, p))

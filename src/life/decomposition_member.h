@@ -37,6 +37,7 @@ struct yk_member {
     uint64_t used; /* value of decomposition->jobs at its latest use */
     /* Its latest job. */
     double items;           /* number of its items */
+    double unit;            /* its chunks are multiples of this number of items */
     struct yk_stretch part; /* the rows that these items cover */
     enum yk_divides divides;
     /* How its jobs follow each other. */

@@ -240,6 +240,16 @@ static int knows_any(const struct yk_plan *plan)
     return 0;
 }
 
+/* Cuts from a guess, or from before a kernel with a coarser grain came, get bounds that all kernels
+ * can have. At most half of the grain moves. */
+static void align_present(struct yk_decomposition *decomposition, const struct yk_plan *plan)
+{
+    struct yk_cuts cuts = decomposition->division.cuts;
+    yk_plan_align(plan, &cuts);
+    if (yk_plan_team(plan, &cuts) == yk_plan_team(plan, &decomposition->division.cuts))
+        decomposition->division.cuts = cuts;
+}
+
 static void plan_anew(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
@@ -249,6 +259,7 @@ static void plan_anew(const struct yk_job *job)
     if (!plan)
         return; /* the present plan stays */
     yk_decomposition_describe(job, plan);
+    align_present(decomposition, plan);
     decomposition->planning.stale = 0;
     decomposition->planning.waited = decomposition->planning.waits;
     decomposition->planning.waits = 0;

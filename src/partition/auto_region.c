@@ -233,7 +233,7 @@ static void lay_out(struct yk_auto *state)
         region->first = bound;
         before += share;
         if (share > 0) {
-            int64_t at = view->first + (int64_t)fmin(before, items) + view->unit / 2;
+            int64_t at = view->first + (int64_t)(fmin(before, items) + (double)view->unit / 2);
             at = d == last_one ? view->last : yk_bound_below(view, at);
             bound = at > bound ? at : bound;
         }

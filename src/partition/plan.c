@@ -193,6 +193,12 @@ static void lead_others(const struct yk_plan *plan, struct yk_cuts *cuts)
             memcpy(cuts->share[k], cuts->share[most], sizeof cuts->share[k]);
 }
 
+double yk_plan_pays_at(const struct yk_plan_move *move)
+{
+    const double sure_ns = move->gain_ns - YK_SURE * move->error_ns;
+    return sure_ns > 0 ? move->move_ns / sure_ns : INFINITY;
+}
+
 static int pays(const struct yk_plan *plan, const struct yk_plan_move *move)
 {
     return plan->jobs * (move->gain_ns - YK_SURE * move->error_ns) > move->move_ns;
@@ -211,6 +217,32 @@ static double search_both(const struct yk_plan *plan, struct yk_cuts *best)
         }
     }
     return best_ns;
+}
+
+/* Moves one kernel's bounds to multiples of the grain. A part of less than half of it goes to the
+ * next device. */
+static void align_shares(const struct yk_plan *plan, double *share)
+{
+    double before = 0, first = 0;
+    int d, last = 0;
+    for (d = 0; d < plan->devices; d++)
+        last = share[d] > 0 ? d : last;
+    for (d = 0; d <= last; d++) {
+        before += share[d];
+        const double bound = d < last ? fmin(1, round(before / plan->grain) * plan->grain) : 1;
+        share[d] = fmax(0, bound - first);
+        first += share[d];
+    }
+}
+
+void yk_plan_align(const struct yk_plan *plan, struct yk_cuts *cuts)
+{
+    struct yk_cuts aligned = *cuts;
+    int k;
+    for (k = 0; k < YK_PLAN_KERNELS && plan->grain > 0; k++)
+        align_shares(plan, aligned.share[k]);
+    if (yk_plan_ns(plan, &aligned) <= yk_plan_ns(plan, cuts) + 2 * plan->start_ns)
+        *cuts = aligned;
 }
 
 static struct yk_plan_move weigh(const struct yk_plan *plan, const struct yk_cuts *now,
@@ -274,11 +306,12 @@ static int find_surer(struct yk_plan *plan, const struct yk_cuts *now, struct yk
     swap_times(plan, &times);
     search_both(plan, out);
     swap_times(plan, &times);
+    lead_others(plan, out);
+    yk_plan_align(plan, out);
     move = weigh(plan, now, out);
     if (!pays(plan, &move))
         return 0;
     plan->weighed = move;
-    lead_others(plan, out);
     return 1;
 }
 
@@ -288,6 +321,7 @@ int yk_plan_find(struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts
     if (!isfinite(best_ns) || !(best_ns > 0))
         return 0;
     lead_others(plan, best);
+    yk_plan_align(plan, best);
     if (!now)
         return 1;
     plan->weighed = weigh(plan, now, best);

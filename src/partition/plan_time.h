@@ -42,6 +42,8 @@ struct yk_plan {
     int keeps;         /* 1: each of these must have a part */
     double jobs;       /* expected number of jobs */
     double round_jobs; /* number of jobs in which all kernels run once; 0: unknown */
+    double grain;      /* bounds are multiples of this fraction of the rows, so that all kernels cut
+                        * rows at the same places; 0: they are at any place */
     double bytes;      /* bytes of the rows that move with bounds, all arrays together */
     int certain;       /* 1: estimates are compared as if they had no errors */
     double start_ns;   /* time until a copy begins */

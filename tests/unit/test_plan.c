@@ -404,6 +404,42 @@ static void others_work_while_rows_move(void **state)
     assert_float_equal(yk_plan_move_ns(&plan, &from, &to), 0, 0);
 }
 
+/* Bounds are multiples of the grain. A part that is less than half of it is left out. A coarse
+ * grain is ignored, because jobs would take longer than the copies of the rows between. */
+static void bounds_that_all_kernels_can_have(void **state)
+{
+    struct yk_plan plan = plan_of(3, 1);
+    const struct yk_cuts cuts = { .tied = 1, .share = { { 0.0002, 0.4999, 0.4999 } } };
+    struct yk_cuts aligned = cuts;
+    (void)state;
+    for (int d = 0; d < 3; d++)
+        know(&plan.kernel[0], d, 0.1, 0);
+    plan.start_ns = 1000;
+    plan.grain = 0.001024;
+    yk_plan_align(&plan, &aligned);
+    assert_true(aligned.share[0][0] == 0);
+    assert_float_equal(aligned.share[0][1] / plan.grain, 488, 1e-9);
+    assert_true(aligned.share[0][1] + aligned.share[0][2] == 1);
+    plan.grain = 0.2;
+    aligned = cuts;
+    yk_plan_align(&plan, &aligned);
+    assert_memory_equal(aligned.share[0], cuts.share[0], sizeof cuts.share[0]);
+    plan.grain = 0;
+    yk_plan_align(&plan, &aligned);
+    assert_memory_equal(aligned.share[0], cuts.share[0], sizeof cuts.share[0]);
+}
+
+/* After so many jobs a move has paid for itself; one whose gain may be an error never pays. */
+static void when_a_move_pays(void **state)
+{
+    const struct yk_plan_move sure = { .gain_ns = 30, .error_ns = 10, .move_ns = 100 };
+    const struct yk_plan_move unsure = { .gain_ns = 30, .error_ns = 30, .move_ns = 100 };
+    const struct yk_plan_move nothing = { 0 };
+    (void)state;
+    assert_float_equal(yk_plan_pays_at(&sure), 5, 1e-9);
+    assert_true(isinf(yk_plan_pays_at(&unsure)) && isinf(yk_plan_pays_at(&nothing)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +462,8 @@ int main(void)
         cmocka_unit_test(rows_travel_through_the_host),
         cmocka_unit_test(others_work_while_rows_move),
         cmocka_unit_test(many_devices),
+        cmocka_unit_test(bounds_that_all_kernels_can_have),
+        cmocka_unit_test(when_a_move_pays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
