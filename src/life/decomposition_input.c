@@ -185,29 +185,47 @@ static double grain_of(const struct yk_member *member)
     return member->kernel ? member->unit * (divided.high - divided.low) / member->items : 0;
 }
 
+/* Returns 1 if rounds should rather begin with member m than with `other`: it is rarer, or as rare
+ * and reads fewer rows that jobs change, so fewer have to move when bounds change before it. One
+ * job more or less depends on where in a round the recent jobs begin. */
+static int leads_better(const struct yk_decomposition *decomposition, const struct yk_plan *plan,
+                        int m, int other)
+{
+    const double one = 1.0 / fmin((double)decomposition->jobs, YK_RECENT_JOBS);
+    const double rarer = plan->kernel[other].weight - plan->kernel[m].weight;
+    if (!(plan->kernel[m].weight > 0) || !(plan->kernel[other].weight > 0))
+        return plan->kernel[m].weight > 0;
+    if (fabs(rarer) > 1.5 * one)
+        return rarer > 0;
+    return decomposition->members[m].changing_bytes < decomposition->members[other].changing_bytes;
+}
+
+static void choose_leader(struct yk_decomposition *decomposition, const struct yk_plan *plan)
+{
+    int m, leads = 0;
+    for (m = 1; m < plan->kernels; m++)
+        if (leads_better(decomposition, plan, m, leads))
+            leads = m;
+    if (leads != decomposition->leads) /* the present round has lost its beginning */
+        decomposition->round.counts = 0;
+    decomposition->leads = leads;
+}
+
 void yk_decomposition_describe(const struct yk_job *job, struct yk_plan *plan)
 {
     struct yk_decomposition *decomposition = job->split.decomposition;
-    const int leads = decomposition->leads;
-    double least;
     int m;
     plan->devices = decomposition->devices;
     for (m = 0; m < YK_PLAN_KERNELS; m++)
         if (decomposition->members[m].kernel)
             plan->kernels = m + 1;
     describe_turns(decomposition, plan);
-    least = plan->kernel[decomposition->leads].weight;
     for (m = 0; m < plan->kernels; m++) {
         if (!describe_kernel(job, m, &plan->kernel[m]))
             plan->kernel[m].weight = 0;
         plan->grain = fmax(plan->grain, grain_of(&decomposition->members[m]));
-        if (plan->kernel[m].weight > 0 && (plan->kernel[m].weight < least - 1e-9 || !(least > 0))) {
-            least = plan->kernel[m].weight;
-            decomposition->leads = m;
-        }
     }
-    if (decomposition->leads != leads) /* the present round has lost its beginning */
-        decomposition->round.counts = 0;
+    choose_leader(decomposition, plan);
     describe_ways(job, plan);
     describe_waits(job, plan);
     describe_bytes(job, plan);
