@@ -274,6 +274,9 @@ static void plan_anew(const struct yk_job *job)
     decomposition->planning.expected_ns =
         decomposition->division.stand ? yk_plan_ns(plan, &decomposition->division.cuts) : INFINITY;
     decomposition->planning.weighed = plan->weighed;
+    decomposition->planning.pays_at = yk_plan_pays_at(&plan->weighed);
+    if (decomposition->planning.pays_at < plan->jobs)
+        decomposition->planning.pays_at = INFINITY;
     decomposition->planning.unexplained_ns = 0;
     decomposition->planning.at = decomposition->jobs;
     yk_free(plan);
@@ -281,10 +284,10 @@ static void plan_anew(const struct yk_job *job)
 }
 
 /* Returns 1 if a plan should be made: there is none; or another team's turn has come; or costs have
- * changed, or the number of jobs has grown by MORE_JOBS, and there is time for planning. There is
- * time if all plans took less than PLANNING of the time of all jobs, plus the time by which jobs
- * have differed from the plan: another team may gain the excess, and a plan that promised too
- * little was made with wrong costs. The first plan needs no such time. */
+ * changed, or the number of jobs has grown by MORE_JOBS or until a move pays, and there is time for
+ * planning. There is time if all plans took less than PLANNING of the time of all jobs, plus the
+ * time by which jobs have differed from the plan: another team may gain the excess, and a plan that
+ * promised too little was made with wrong costs. The first plan needs no such time. */
 int yk_decomposition_is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
@@ -296,7 +299,9 @@ int yk_decomposition_is_due(const struct yk_decomposition *decomposition)
         return 0;
     return decomposition->planning.stale ||
            (!decomposition->explorer.trying &&
-            (double)decomposition->jobs > (1 + MORE_JOBS) * (double)decomposition->planning.at);
+            (double)decomposition->jobs >
+                fmin(decomposition->planning.pays_at,
+                     (1 + MORE_JOBS) * (double)decomposition->planning.at));
 }
 
 void yk_decomposition_plan(const struct yk_job *job)

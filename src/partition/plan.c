@@ -201,7 +201,7 @@ double yk_plan_pays_at(const struct yk_plan_move *move)
 
 static int pays(const struct yk_plan *plan, const struct yk_plan_move *move)
 {
-    return plan->jobs * (move->gain_ns - YK_SURE * move->error_ns) > move->move_ns;
+    return plan->jobs > yk_plan_pays_at(move);
 }
 
 /* Finds the best cuts, tied or not. Returns the mean time of a job with them. */
