@@ -15,14 +15,7 @@
 
 #include "base/alloc.h"
 #include "machine/machine.h"
-
-static yoke_simulated *simulate(const yoke_simulation *simulation)
-{
-    yoke_simulated *out = NULL;
-    if (yoke_simulate(simulation, &out) != YOKE_OK)
-        fail_msg("%s", yoke_error_text());
-    return out;
-}
+#include "simulated_steps.h"
 
 /* 8,000 bytes travel once, in 10 us + 8 us; a kernel takes 5 us + 1 us, or 1 us * 4. */
 static void times_by_hand(void **state)
@@ -74,40 +67,6 @@ static void results_come_over_all_links(void **state)
     out = simulate(&asked);
     assert_float_equal(out->runs[1], 2e-3 + 2e-3 + 16e-3 + 16e-3, 0.5e-3);
     yoke_simulated_close(out);
-}
-
-static double late(const yoke_simulated *simulated)
-{
-    double sum = 0;
-    for (int run = simulated->run_count / 2; run < simulated->run_count; run++)
-        sum += simulated->runs[run];
-    return sum / (simulated->run_count - simulated->run_count / 2);
-}
-
-static int by_value(const void *one, const void *other)
-{
-    const double a = *(const double *)one, b = *(const double *)other;
-    return (a > b) - (a < b);
-}
-
-/* Of the same runs, the median: a trial of another device has no effect on it, and adds to the mean
- * what trials may lose. */
-static double late_median(const yoke_simulated *simulated)
-{
-    const int first = simulated->run_count / 2, count = simulated->run_count - first;
-    double runs[100];
-    assert_true(count <= 100);
-    memcpy(runs, simulated->runs + first, (size_t)count * sizeof *runs);
-    qsort(runs, (size_t)count, sizeof *runs, by_value);
-    return runs[count / 2];
-}
-
-static double total(const yoke_simulated *simulated)
-{
-    double sum = 0;
-    for (int run = 0; run < simulated->run_count; run++)
-        sum += simulated->runs[run];
-    return sum;
 }
 
 /* Two equal GPUs beside slow cores: `auto` ends where `even` on the GPUs is, and only halos move.
@@ -168,84 +127,6 @@ static void short_jobs_end_on_the_best_device(void **state)
                      1e6 * out->devices[0].alone_seconds, 1e6 * out->devices[1].alone_seconds);
         yoke_simulated_close(out);
     }
-}
-
-/* The time of `auto` over that of a fixed split. */
-static double over_fixed(const yoke_simulation *asked, const char *split,
-                         double (*time)(const yoke_simulated *simulated))
-{
-    yoke_simulation other = *asked;
-    yoke_simulated *mine = simulate(asked), *fixed;
-    double over;
-    other.partitioner = split;
-    fixed = simulate(&other);
-    over = time(mine) / time(fixed);
-    yoke_simulated_close(mine);
-    yoke_simulated_close(fixed);
-    return over;
-}
-
-/* What the program does between jobs, which matters to GPUs only. First, it writes an array that
- * each part reads whole, which takes twice as long to copy as the cores work: they stay alone.
- * Then, it writes over results before it reads the array, so that nothing has to come home from
- * GPUs that are a hundred times as fast as the cores. */
-static void the_program_writes_between_jobs(void **state)
-{
-    yoke_simulation asked = { .machine = "cores=16:rate=1e9,gpu:rate=1e11:fill=270336:link=28e9",
-                              .step = "a(whole b:4, inout x:24); write b",
-                              .items = 30000000,
-                              .runs = 40 };
-    (void)state;
-    assert_true(over_fixed(&asked, "static:shares=1/0,chunks=1", total) < 1.1);
-    asked.step = "a(in y:8, out x:24); b(in x, inout y); write x; read x";
-    assert_true(over_fixed(&asked, "static:shares=0/1,chunks=1", late) < 1.02);
-}
-
-/* Rows that each job writes anew never move, so the cores, which take twice as long beside the GPU
- * as the GPU alone, are left out at once. */
-static void what_is_written_anew_stays(void **state)
-{
-    const yoke_simulation asked = {
-        .machine = "cores=16:rate=8e8,gpu:rate=1.7e11:fill=1000:fixed=5us:link=1.2e10",
-        .step = "a(out x:72)",
-        .items = 400000,
-        .runs = 40
-    };
-    (void)state;
-    assert_true(over_fixed(&asked, "static:shares=0/1,chunks=1", late) < 1.02);
-}
-
-/* Rows come home to a part of the cores, and the others have nothing to do meanwhile. That is no
- * time of their items: else the cores would seem slow, and rows would go there and back for good.
- */
-static void cores_wait_for_rows(void **state)
-{
-    const yoke_simulation asked = {
-        .machine = "cores=16:rate=2.3e9:peak=0.858,gpu:rate=1.21e11:peak=0.188:fill=270336:"
-                   "fixed=8.4us:latency=11.5us:link=5e10",
-        .step = "a(in c:8, out b:24, in a:24); b(out c:8)*4; c(sum, in c:8, whole a:24, out b:24); "
-                "d(sum, in c:8[1], inout b:24, in a:24[64])",
-        .items = 28000000,
-        .runs = 100
-    };
-    (void)state;
-    assert_true(over_fixed(&asked, "static:shares=0.235/0.765,chunks=1", late) < 1.02);
-}
-
-/* The program reads 7.2 GB of results in each step, so cores are best, with next to nothing on the
- * GPUs. After the trial of the cores alone the devices get these bounds back, although a search
- * among all bounds with a part for each device ends at others that take three times as long. */
-static void a_lost_trial_goes_back(void **state)
-{
-    const yoke_simulation asked = {
-        .machine = "cores=16:rate=3.48e8:peak=0.506,gpu*2:rate=5.59e10:peak=0.377:fill=1000:"
-                   "fixed=6.5us:latency=11.1us:link=1.2e10:peer=150e9",
-        .step = "a(whole x:4, inout y:72); b(in y:72, out x:4)*4; read y",
-        .items = 100000000,
-        .runs = 40
-    };
-    (void)state;
-    assert_true(over_fixed(&asked, "static:shares=1/0/0,chunks=1", total) < 1.1);
 }
 
 static void what_comes_home(void **state)
@@ -429,10 +310,6 @@ int main(void)
         cmocka_unit_test(results_come_over_all_links),
         cmocka_unit_test(rows_stay),
         cmocka_unit_test(short_jobs_end_on_the_best_device),
-        cmocka_unit_test(the_program_writes_between_jobs),
-        cmocka_unit_test(what_is_written_anew_stays),
-        cmocka_unit_test(cores_wait_for_rows),
-        cmocka_unit_test(a_lost_trial_goes_back),
         cmocka_unit_test(what_comes_home),
         cmocka_unit_test(a_device_fails),
         cmocka_unit_test(the_timeline_has_all_steps),
