@@ -27,10 +27,6 @@
  * 1.9 and 1.4 times as long, mostly on one of them, and a third of the rows moved to the other.) No
  * such disturbance makes jobs faster, so there two are enough. */
 enum { CHANGE = 3 };
-/* The device has changed slowly if a CUSUM exceeds CUSUM_MOST standard deviations. Only the part of
- * a deviation beyond CUSUM_SLACK is added (as usual, half of the shift to detect, which is 1). */
-#define CUSUM_MOST  8.0
-#define CUSUM_SLACK 0.5
 /* Least weight of the latest job in s^2. */
 #define NOISE_FADE 0.1
 /* Figures of an earlier process are ignored beyond these limits, in ns. */
@@ -158,14 +154,6 @@ static void learn_noise(struct yk_cost *cost, double part2, double known2)
     cost->noise2 += fade * (seen - cost->noise2);
 }
 
-/* Adds a deviation to the CUSUM. Returns 1 if that shows a change. */
-static int add_up(struct yk_cost *cost, double deviations)
-{
-    cost->above = fmax(0, cost->above + deviations - CUSUM_SLACK);
-    cost->below = fmax(0, cost->below - deviations - CUSUM_SLACK);
-    return cost->above > CUSUM_MOST || cost->below > CUSUM_MOST;
-}
-
 /* After a change: makes a and b uncertain, so that the filter follows this job. Each gets twice the
  * job's relative deviation as a further relative standard deviation. */
 static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, double off)
@@ -175,7 +163,6 @@ static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, dou
     const double part = 2 * off / (items_ns + fixed_ns);
     cost->item_var += part * part * cost->item_ns * cost->item_ns;
     cost->fixed_var += part * part * cost->fixed_ns * cost->fixed_ns;
-    cost->above = cost->below = 0;
     keep_certainty(cost, sample);
 }
 
@@ -199,8 +186,6 @@ enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sam
         cost->outside = cost->outside * side > 0 ? cost->outside + side : side;
         if (cost->outside * side < (side > 0 ? CHANGE : CHANGE - 1))
             return YK_COST_NONE;
-        news = YK_COST_CHANGED;
-    } else if (add_up(cost, deviations)) {
         news = YK_COST_CHANGED;
     }
     cost->outside = 0;

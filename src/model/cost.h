@@ -8,8 +8,8 @@
  *
  * A job that deviates by much more than the noise is an outlier and changes no estimate. Three
  * slower outliers in a row mean that the device has changed, and two faster ones, because
- * disturbances only make jobs slower. So does a large sum of small deviations (CUSUM). After a
- * change the latest job counts much more than earlier ones.
+ * disturbances only make jobs slower. After a change the latest job counts much more than earlier
+ * ones. Smaller changes need no detector: old jobs count less and less.
  */
 #ifndef YK_MODEL_COST_H
 #define YK_MODEL_COST_H
@@ -21,9 +21,8 @@ struct yk_cost {
     double fixed_ns;                      /* b, the overhead of a chunk */
     double item_var, fixed_var, both_var; /* variances of a and b, and their covariance */
     double noise2;                        /* s^2, relative to the time of a part */
-    double above, below; /* CUSUM in standard deviations: slower, faster than predicted */
-    int outside;         /* number of the latest outliers in a row; < 0: they were faster */
-    uint32_t jobs;       /* number of jobs that were no outliers */
+    int outside;   /* number of the latest outliers in a row; < 0: they were faster */
+    uint32_t jobs; /* number of jobs that were no outliers */
 };
 
 struct yk_cost_sample {

@@ -116,19 +116,24 @@ static void a_pause_is_no_change(void **state)
     }
 }
 
-static void a_slow_change_is_seen(void **state)
+/* A step of two standard deviations, and then 0.1 % more from job to job, which no single job
+ * shows.
+ */
+static void small_changes_are_followed(void **state)
 {
     struct yk_cost cost;
     uint64_t seed = 3;
-    int i, changed = 0;
+    int i;
     (void)state;
     yk_cost_open(&cost, 0);
     for (i = 0; i < 100; i++)
         job(&cost, 1000, 1000 * (1 + 0.05 * noise(&seed)));
     for (i = 0; i < 40; i++)
-        changed |= job(&cost, 1000, 1120 * (1 + 0.05 * noise(&seed))) == YK_COST_CHANGED;
-    assert_true(changed || cost.item_ns > 1.1);
-    assert_true(fabs(cost.item_ns - 1.12) < 0.04);
+        job(&cost, 1000, 1060 * (1 + 0.05 * noise(&seed)));
+    assert_true(fabs(cost.item_ns - 1.06) < 0.03);
+    for (i = 0; i < 300; i++)
+        job(&cost, 1000, 1060 * (1 + 0.001 * i) * (1 + 0.05 * noise(&seed)));
+    assert_true(fabs(cost.item_ns - 1.378) < 0.04);
 }
 
 static const double told[4] = { 10, 10, 10, 10 };
@@ -349,7 +354,7 @@ int main(void)
         cmocka_unit_test(a_change_is_followed_at_the_third_job),
         cmocka_unit_test(a_faster_device_is_followed_at_the_second_job),
         cmocka_unit_test(a_pause_is_no_change),
-        cmocka_unit_test(a_slow_change_is_seen),
+        cmocka_unit_test(small_changes_are_followed),
         cmocka_unit_test(equal_devices_are_equal),
         cmocka_unit_test(a_loaded_one_is_not),
         cmocka_unit_test(peaks_count_where_nothing_else_does),
