@@ -7,21 +7,11 @@
 
 #include "../base/words.h"
 #include "../model/cost.h"
+#include "trial.h"
 
-/* Trials may lose this part of the total time. */
-#define BUDGET 0.03
-/* Rounds of a trial that count; one before them moves rows, if any move. A trial also ends after
- * more rounds than this that tell nothing: otherwise it might never end. */
-enum { TELLING = 4 };
-/* A team that lost is tried again when the total time has grown by this factor, ... */
-#define AGAIN 4.0
-/* ... or when a round of the best team takes SLOWER times as long as when it won: then the machine
- * has changed. */
+/* All teams may be tried again when a round of the best team takes SLOWER times as long as when it
+ * won: then the machine has changed. */
 #define SLOWER 1.15
-/* A trial ends early, after CLEAR_LEAST rounds that count, if the teams differ by this number of
- * standard errors. */
-#define CLEARLY 3.0
-enum { CLEAR_LEAST = 2 };
 /* Standard deviation of a normal distribution beside its median absolute deviation. */
 #define MEDIAN_TO_DEVIATION 1.4826
 
@@ -126,7 +116,7 @@ uint32_t yk_explore_team(const struct yk_explorer *explorer)
 
 double yk_explore_budget(const struct yk_explorer *explorer)
 {
-    return BUDGET * explorer->all_ns - explorer->spent_ns;
+    return YK_TRIAL_BUDGET * explorer->all_ns - explorer->spent_ns;
 }
 
 void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices)
@@ -139,14 +129,14 @@ void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices)
 void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double rounds)
 {
     yk_explore_begin(explorer, devices);
-    explorer->rests = (AGAIN - 1) * rounds;
+    explorer->rests = (YK_TRIAL_AGAIN - 1) * rounds;
 }
 
 void yk_explore_narrow(struct yk_explorer *explorer, uint32_t devices)
 {
     struct yk_tried_team *before = find(explorer, explorer->best), *rest;
     const struct yk_tried_team times = *before;
-    before->until_ns = AGAIN * explorer->all_ns;
+    before->until_ns = YK_TRIAL_AGAIN * explorer->all_ns;
     rest = find(explorer, devices);
     *rest = times;
     rest->devices = devices;
@@ -177,7 +167,7 @@ int yk_explore_has_tried(const struct yk_explorer *explorer)
 /* The team is not tried again for a long time. */
 static void lose(struct yk_explorer *explorer, struct yk_tried_team *tried)
 {
-    tried->until_ns = AGAIN * explorer->all_ns;
+    tried->until_ns = YK_TRIAL_AGAIN * explorer->all_ns;
     explorer->best_ns = yk_explore_ns(explorer, explorer->best);
     explorer->trying = 0;
     explorer->returning = 1;
@@ -204,7 +194,7 @@ void yk_explore_wait(struct yk_explorer *explorer, double ns)
     if (!explorer->trying)
         return;
     charge(explorer, ns);
-    if (++explorer->waits > TELLING)
+    if (++explorer->waits > YK_TRIAL_TELLING) /* otherwise it might never end */
         lose(explorer, find(explorer, explorer->trying));
 }
 
@@ -226,8 +216,8 @@ static double error_between(const struct yk_tried_team *one, const struct yk_tri
 /* The difference is so large that more rounds would change nothing. */
 static int is_clear(const struct yk_tried_team *best, const struct yk_tried_team *tried)
 {
-    return tried->rounds >= CLEAR_LEAST &&
-           fabs(typical(tried) - typical(best)) > CLEARLY * error_between(best, tried);
+    return tried->rounds >= YK_TRIAL_CLEAR_LEAST &&
+           fabs(typical(tried) - typical(best)) > YK_TRIAL_CLEARLY * error_between(best, tried);
 }
 
 static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
@@ -282,7 +272,7 @@ void yk_explore_note(struct yk_explorer *explorer, uint32_t devices, double ns)
         lose(explorer, team);
         return;
     }
-    if (--explorer->left >= TELLING)
+    if (--explorer->left >= YK_TRIAL_TELLING)
         return;
     add(team, ns);
     if (explorer->left == 0 || is_clear(find(explorer, explorer->best), team))
@@ -305,7 +295,7 @@ int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_n
     team->rounds = 0;
     explorer->look_ns = 0;
     explorer->trying = devices;
-    explorer->left = TELLING + (move_ns > 0);
+    explorer->left = YK_TRIAL_TELLING + (move_ns > 0); /* one moves rows */
     explorer->loses_ns = explorer->waits = 0;
     explorer->most_ns = move_ns + explorer->left * now;
     return 1;
@@ -316,9 +306,10 @@ static double rounds_to_tell(struct yk_explorer *explorer, double loss_ns)
 {
     const struct yk_tried_team *best = find(explorer, explorer->best);
     const double noise_ns = noise_of(best, best) * typical(best);
-    const double sure =
-        loss_ns > 0 && best->rounds >= CLEAR_LEAST ? pow(CLEARLY * noise_ns / loss_ns, 2) : TELLING;
-    return fmin(fmax(CLEAR_LEAST, ceil(sure)), TELLING);
+    const double sure = loss_ns > 0 && best->rounds >= YK_TRIAL_CLEAR_LEAST
+                            ? pow(YK_TRIAL_CLEARLY * noise_ns / loss_ns, 2)
+                            : YK_TRIAL_TELLING;
+    return fmin(fmax(YK_TRIAL_CLEAR_LEAST, ceil(sure)), YK_TRIAL_TELLING);
 }
 
 /* Standard normal distribution: density, and probability of less. */
