@@ -58,7 +58,6 @@ static double spare_ns(const struct yk_job *job, int device, const struct yk_mem
 {
     const struct yk_choice *choice = yk_pair_choice(job->pair, job->split.key, device);
     const double items = (double)(job->last - job->first);
-    struct yk_choice_job asked = { 0 };
     double others = 0;
     int d;
     if (job->device_count == 1 || !job->devices[device].device->device->desc.host_memory)
@@ -70,9 +69,8 @@ static double spare_ns(const struct yk_job *job, int device, const struct yk_mem
             others += memory->device[d].rate;
     if (!memory)
         return -1;
-    asked.least_ns = (double)job->devices[device].fill / memory->device[device].rate;
-    asked.others_ns = items / others;
-    return yk_choice_spare_ns(choice, &asked);
+    return yk_choice_spare_ns(
+        choice, (double)job->devices[device].fill / memory->device[device].rate, items / others);
 }
 
 /* The same, by the speeds in this job. Cores try nothing until the speed of the other devices is
@@ -80,12 +78,14 @@ static double spare_ns(const struct yk_job *job, int device, const struct yk_mem
 static double spare_now(const struct yk_job *job, int device, const struct yk_choice *choice)
 {
     const struct yk_job_device *jd = &job->devices[device];
-    struct yk_choice_job asked;
+    const double least_ns =
+        (double)yk_dispatch_forecast(job->dispatch, jd->device->number, jd->fill);
     if (jd->spare_ns >= 0)
         return jd->spare_ns;
-    asked.least_ns = (double)yk_dispatch_forecast(job->dispatch, jd->device->number, jd->fill);
-    asked.others_ns = yk_dispatch_others_ns(job->dispatch, jd->device->number);
-    return asked.least_ns > 0 ? yk_choice_spare_ns(choice, &asked) : 0;
+    return least_ns > 0
+               ? yk_choice_spare_ns(choice, least_ns,
+                                    yk_dispatch_others_ns(job->dispatch, jd->device->number))
+               : 0;
 }
 
 void yk_alternative_begin(struct yk_job *job, const struct yk_memory *memory)
@@ -133,7 +133,7 @@ static unsigned wanted(const struct yk_job *job, int device, int *first)
     if (!job->pair)
         return bit(0);
     choice = choice_of(job, device);
-    return yk_choice_wants(&choice, job->devices[device].spare_ns == 0, first);
+    return yk_choice_wants(&choice, job->devices[device].spare_ns, first);
 }
 
 /* With runtime.lock held, but not for long: a CPU's kernels are function pointers. */
@@ -205,20 +205,28 @@ static unsigned ready_forms(const struct yk_job *job, const struct yk_job_device
 
 /* --- chunks --- */
 
+/* Items of the job that the device is expected to do. */
+static int64_t expected_items(const struct yk_job *job, const struct yk_job_device *jd)
+{
+    const double part = yk_dispatch_part_of(job->dispatch, jd->device->number);
+    const int64_t items = (int64_t)(part * (double)(job->last - job->first));
+    return items > 1 ? items : 1;
+}
+
 int yk_alternative_next(struct yk_job *job, int device, struct yk_choice_turn *out)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_choice_asked asked = { .range = job->last - job->first, .fill = jd->fill };
+    struct yk_choice_asked asked = { .fill = jd->fill };
     struct yk_choice choice;
     *out = (struct yk_choice_turn){ 0 };
     if (!job->pair)
         return 1;
+    asked.range = expected_items(job, jd);
     asked.ready = ready_forms(job, jd);
     asked.out[0] = jd->out[0];
     asked.out[1] = jd->out[1];
     choice = choice_of(job, device);
     asked.spare_ns = choice.settled ? 0 : spare_now(job, device, &choice);
-    asked.settles = asked.spare_ns == 0;
     yk_choice_next(&choice, &asked, out);
     yk_dispatch_bound(job->dispatch, jd->device->number, out->most);
     return jd->device->device->desc.host_memory || jd->out[0] + jd->out[1] == 0 ||
@@ -259,7 +267,7 @@ void yk_alternative_ended(struct yk_job *job, int device, const struct yk_altern
                                            .tries = ended->chunk->tries,
                                            .items = ended->items,
                                            .ns = job->pair ? spent_ns(jd, times) : 0,
-                                           .range = job->last - job->first };
+                                           .range = expected_items(job, jd) };
     int best;
     jd->made[form] += ended->items;
     jd->out[form]--;

@@ -201,6 +201,9 @@ int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int
 /* ns in which the other devices would do all free items, at their present speeds; INFINITY: there
  * are no others. 0: the speed of a device that works or will join is still unknown. */
 double yk_dispatch_others_ns(const struct yk_dispatch *dispatch, int device);
+/* The part of a job that the device is expected to do, by the speeds so far; while they are
+ * unknown, as much as each other one. */
+double yk_dispatch_part_of(const struct yk_dispatch *dispatch, int device);
 
 int64_t yk_dispatch_left(const struct yk_dispatch *dispatch); /* items not yet completed */
 int64_t yk_dispatch_free(const struct yk_dispatch *dispatch); /* items not handed out */

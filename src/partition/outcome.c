@@ -24,10 +24,11 @@ int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int
     return (int64_t)(status->fixed_ns + status->item_ns * (double)items);
 }
 
-double yk_dispatch_others_ns(const struct yk_dispatch *dispatch, int device)
+/* Items per ns of all other devices; 0: one that works is not known yet; < 0: no other works. */
+static double others_rate(const struct yk_dispatch *dispatch, int device)
 {
     double rate = 0;
-    int d;
+    int d, any = 0;
     for (d = 0; d < dispatch->view.device_count; d++) {
         const struct yk_split_status *status = &dispatch->status[d];
         if (d == device || !status->active)
@@ -36,8 +37,23 @@ double yk_dispatch_others_ns(const struct yk_dispatch *dispatch, int device)
             rate += 1 / status->item_ns;
         else if (!status->joined || status->chunks_out > 0)
             return 0;
+        any |= status->item_ns > 0;
     }
-    return rate > 0 ? (double)dispatch->view.free_items / rate : INFINITY;
+    return any ? rate : -1;
+}
+
+double yk_dispatch_others_ns(const struct yk_dispatch *dispatch, int device)
+{
+    const double rate = others_rate(dispatch, device);
+    return rate < 0 ? INFINITY : rate > 0 ? (double)dispatch->view.free_items / rate : 0;
+}
+
+double yk_dispatch_part_of(const struct yk_dispatch *dispatch, int device)
+{
+    const double others = others_rate(dispatch, device), mine = dispatch->status[device].item_ns;
+    if (others < 0)
+        return 1;
+    return others > 0 && mine > 0 ? 1 / (1 + mine * others) : 1.0 / dispatch->view.device_count;
 }
 
 int yk_dispatch_out(const struct yk_dispatch *dispatch)

@@ -40,7 +40,9 @@ static double job(struct device *device, int64_t most)
     double sum = 0;
     yk_choice_begin(&device->choice);
     for (int64_t left = device->range; left > 0;) {
-        const struct yk_choice_asked asked = { .ready = BOTH, .range = device->range, .fill = 1 };
+        const struct yk_choice_asked asked = {
+            .ready = BOTH, .range = device->range, .fill = 1, .spare_ns = INFINITY
+        };
         struct yk_choice_turn turn;
         int64_t items = most < left ? most : left;
         yk_choice_next(&device->choice, &asked, &turn);
