@@ -353,7 +353,7 @@ double yk_explore_pays_at(struct yk_explorer *explorer, const struct yk_explore_
         return INFINITY;
     gain_ns = before > 0 ? fmax(0, now - before) : expected_gain(offer, now);
     cost_ns = offer->move_ns + rounds * loss_ns + explorer->spent_ns;
-    return fmax(cost_ns / fmax(BUDGET, gain_ns / now), tried ? tried->until_ns : 0);
+    return fmax(cost_ns / fmax(YK_TRIAL_BUDGET, gain_ns / now), tried ? tried->until_ns : 0);
 }
 
 /* The shortest measured round of a team with the device; 0: none was measured. */
