@@ -20,8 +20,6 @@
 /* The time of an item is assumed to change by this fraction of itself from job to job. So old jobs
  * count less and less. */
 #define DRIFT 0.005
-/* A job is an outlier if it deviates by more standard deviations than this. */
-#define GATE 3.0
 /* CHANGE slower outliers in a row show that the device has changed. Two are not enough: after a
  * pause of the program caches are cold for two jobs. (After 36 ms, jobs of 0.2 ms on two H100s took
  * 1.9 and 1.4 times as long, mostly on one of them, and a third of the rows moved to the other.) No
@@ -150,7 +148,7 @@ static void learn_noise(struct yk_cost *cost, double part2, double known2)
 {
     const double fade = fmax(NOISE_FADE, 1.0 / (cost->jobs + 4));
     const double seen =
-        fmax(0, fmin(part2 - known2, GATE * GATE * fmax(cost->noise2, DRIFT * DRIFT)));
+        fmax(0, fmin(part2 - known2, YK_CLEAR * YK_CLEAR * fmax(cost->noise2, DRIFT * DRIFT)));
     cost->noise2 += fade * (seen - cost->noise2);
 }
 
@@ -181,7 +179,7 @@ enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sam
     known2 = foreseen_var(cost, sample);
     spread2 = known2 + cost->noise2 * foreseen * foreseen + sample->unsure_ns * sample->unsure_ns;
     deviations = off / sqrt(spread2);
-    if (fabs(deviations) > GATE) {
+    if (fabs(deviations) > YK_CLEAR) {
         const int side = off > 0 ? 1 : -1;
         cost->outside = cost->outside * side > 0 ? cost->outside + side : side;
         if (cost->outside * side < (side > 0 ? CHANGE : CHANGE - 1))

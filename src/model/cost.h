@@ -47,6 +47,9 @@ void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out);
 void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept);
 /* A difference between times is taken as real if it exceeds YK_SURE times its standard error. */
 #define YK_SURE 1.0
+/* A deviation of more standard deviations than this is no noise: the job is an outlier, or one of
+ * two teams or kernels is the faster one. */
+#define YK_CLEAR 3.0
 
 static inline int yk_cost_is_known(const struct yk_cost *cost)
 {

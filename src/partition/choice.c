@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../base/words.h"
+#include "../model/cost.h"
 #include "trial.h"
 
 /* An unknown form is expected to take up to this many times as long as the other one. */
@@ -243,7 +244,7 @@ static int is_clear(const struct yk_choice *choice)
         choice->has_line && (size->ns[1] < size->ns[0]) == (before->ns[1] < before->ns[0]);
     const double noise = sqrt(choice->squares / fmax(1, choice->freedom));
     return choice->pairs >= (agrees ? 1 : YK_TRIAL_CLEAR_LEAST) &&
-           fabs(choice->logs) > YK_TRIAL_CLEARLY * noise * sqrt(choice->pairs);
+           fabs(choice->logs) > YK_CLEAR * noise * sqrt(choice->pairs);
 }
 
 /* Settles, or goes on with larger chunks, or with whole jobs if chunks do not grow. If the budget

@@ -217,7 +217,7 @@ static double error_between(const struct yk_tried_team *one, const struct yk_tri
 static int is_clear(const struct yk_tried_team *best, const struct yk_tried_team *tried)
 {
     return tried->rounds >= YK_TRIAL_CLEAR_LEAST &&
-           fabs(typical(tried) - typical(best)) > YK_TRIAL_CLEARLY * error_between(best, tried);
+           fabs(typical(tried) - typical(best)) > YK_CLEAR * error_between(best, tried);
 }
 
 static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
@@ -307,7 +307,7 @@ static double rounds_to_tell(struct yk_explorer *explorer, double loss_ns)
     const struct yk_tried_team *best = find(explorer, explorer->best);
     const double noise_ns = noise_of(best, best) * typical(best);
     const double sure = loss_ns > 0 && best->rounds >= YK_TRIAL_CLEAR_LEAST
-                            ? pow(YK_TRIAL_CLEARLY * noise_ns / loss_ns, 2)
+                            ? pow(YK_CLEAR * noise_ns / loss_ns, 2)
                             : YK_TRIAL_TELLING;
     return fmin(fmax(YK_TRIAL_CLEAR_LEAST, ceil(sure)), YK_TRIAL_TELLING);
 }

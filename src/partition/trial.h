@@ -7,9 +7,8 @@
 #define YK_TRIAL_BUDGET 0.03
 /* What lost is tried again when the total time has grown by this factor. */
 #define YK_TRIAL_AGAIN 4.0
-/* A trial ends early, after CLEAR_LEAST measurements, if the two differ by CLEARLY standard errors;
- * and always after TELLING measurements. */
-#define YK_TRIAL_CLEARLY 3.0
+/* A trial ends early, after CLEAR_LEAST measurements, if the two differ clearly (YK_CLEAR), and
+ * always after TELLING measurements. */
 enum { YK_TRIAL_CLEAR_LEAST = 2, YK_TRIAL_TELLING = 4 };
 
 #endif
