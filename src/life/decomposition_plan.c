@@ -11,6 +11,8 @@
 #include "decomposition_ready.h"
 #include "decomposition_round.h"
 
+/* A plan is updated when the number of jobs has grown by this fraction. */
+#define MORE_JOBS (1.0 / 3)
 /* Making plans may take this fraction of the time of all jobs (see yk_decomposition_is_due). */
 #define PLANNING 0.01
 
@@ -282,10 +284,10 @@ static void plan_anew(const struct yk_job *job)
 }
 
 /* Returns 1 if a plan should be made: there is none; or another team's turn has come; or costs have
- * changed, or the number of jobs has grown by YK_EXPLORE_MORE or until a move pays, and there is
- * time for planning. There is time if all plans took less than PLANNING of the time of all jobs,
- * plus the time by which jobs have differed from the plan: another team may gain the excess, and a
- * plan that promised too little was made with wrong costs. The first plan needs no such time. */
+ * changed, or the number of jobs has grown by MORE_JOBS or until a move pays, and there is time for
+ * planning. There is time if all plans took less than PLANNING of the time of all jobs, plus the
+ * time by which jobs have differed from the plan: another team may gain the excess, and a plan that
+ * promised too little was made with wrong costs. The first plan needs no such time. */
 int yk_decomposition_is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
@@ -299,7 +301,7 @@ int yk_decomposition_is_due(const struct yk_decomposition *decomposition)
            (!decomposition->explorer.trying &&
             (double)decomposition->jobs >
                 fmin(decomposition->planning.pays_at,
-                     (1 + YK_EXPLORE_MORE) * (double)decomposition->planning.at));
+                     (1 + MORE_JOBS) * (double)decomposition->planning.at));
 }
 
 void yk_decomposition_plan(const struct yk_job *job)

@@ -123,7 +123,7 @@ void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices)
 {
     explorer->best = devices;
     explorer->trying = 0;
-    explorer->rests = explorer->look_ns = 0;
+    explorer->rests = 0;
 }
 
 void yk_explore_recall(struct yk_explorer *explorer, uint32_t devices, double rounds)
@@ -245,7 +245,7 @@ static void watch(struct yk_explorer *explorer, const struct yk_tried_team *best
         explorer->best_ns = typical(best); /* it won in an earlier process */
     if (explorer->best_ns <= 0 || typical(best) < SLOWER * explorer->best_ns)
         return;
-    explorer->rests = explorer->look_ns = 0;
+    explorer->rests = 0;
     for (i = 0; i < YK_EXPLORE_TEAMS; i++)
         explorer->team[i].until_ns = 0;
     explorer->best_ns = typical(best);
@@ -293,7 +293,6 @@ int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_n
         return 1;
     }
     team->rounds = 0;
-    explorer->look_ns = 0;
     explorer->trying = devices;
     explorer->left = YK_TRIAL_TELLING + (move_ns > 0); /* one moves rows */
     explorer->loses_ns = explorer->waits = 0;
@@ -341,19 +340,19 @@ static double expected_gain(const struct yk_explore_offer *offer, double now)
     return excess(now, mean, deviation) - excess(0, mean, deviation);
 }
 
-double yk_explore_pays_at(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
+int yk_explore_pays(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
     const double now = yk_explore_ns(explorer, explorer->best);
     const struct yk_tried_team *tried = look_up(explorer, offer->devices);
     const double before = tried && !tried->recut ? typical(tried) : 0;
     const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
     const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
-    double gain_ns, cost_ns;
+    double gain_ns, most_ns = yk_explore_budget(explorer);
     if (explorer->rests > 0 || !(now > 0) || offer->least_ns / offer->relief >= now)
-        return INFINITY;
+        return 0;
     gain_ns = before > 0 ? fmax(0, now - before) : expected_gain(offer, now);
-    cost_ns = offer->move_ns + rounds * loss_ns + explorer->spent_ns;
-    return fmax(cost_ns / fmax(YK_TRIAL_BUDGET, gain_ns / now), tried ? tried->until_ns : 0);
+    most_ns = fmax(most_ns, explorer->all_ns * gain_ns / now - explorer->spent_ns);
+    return offer->move_ns + rounds * loss_ns < most_ns;
 }
 
 /* The shortest measured round of a team with the device; 0: none was measured. */

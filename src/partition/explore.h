@@ -14,9 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Until the total of jobs, or of their time, has grown by this fraction, plans and predictions have
- * not changed enough to look at them again, unless something is known to pay before. */
-#define YK_EXPLORE_MORE (1.0 / 3)
 enum { YK_EXPLORE_TEAMS = 12, YK_EXPLORE_ROUNDS = 5 };
 
 struct yk_tried_team {
@@ -41,7 +38,6 @@ struct yk_explorer {
     double most_ns;  /* loss at which it is given up */
     double all_ns;   /* total time of all rounds */
     double spent_ns; /* part of it that trials lost */
-    double look_ns;  /* other teams are offered again when all_ns exceeds this */
 };
 
 /* The team of the next round; 0: use the plan for all devices. */
@@ -75,10 +71,9 @@ struct yk_explore_offer {
     double relief;   /* factor by which its parts may be shorter than with the present devices */
     double move_ns;  /* time to move rows there, and back if it is not expected to win */
 };
-/* The total time from which the budget allows a trial of the team, or from which the team might
- * have saved more in all rounds than this trial costs and all trials have lost (ski rental).
- * Infinite if it can not be faster, or while nothing is known of the best team. */
-double yk_explore_pays_at(struct yk_explorer *explorer, const struct yk_explore_offer *offer);
+/* Returns 1 if the budget allows a trial of the team, or if the team might have saved more in all
+ * rounds so far than this trial costs and all trials have lost (ski rental). */
+int yk_explore_pays(struct yk_explorer *explorer, const struct yk_explore_offer *offer);
 /* Starts a trial of a team that pays, or whose predicted gain pays for the move. If the best team
  * has not had a round that tells its time, the other one replaces it without a trial. Returns 0 if
  * another trial runs, if the team was tried and lost, or if an earlier process found the best team

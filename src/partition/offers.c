@@ -106,14 +106,10 @@ static uint32_t fastest_alone(const struct yk_offers *offers)
 static int offer_all(struct yk_explorer *explorer, const struct yk_offers *offers,
                      const struct list *list)
 {
-    explorer->look_ns = (1 + YK_EXPLORE_MORE) * explorer->all_ns;
     for (int i = 0; i < list->count; i++) {
         struct yk_explore_offer offer = list->offer[i];
-        const double pays_ns = yk_explore_pays_at(explorer, &offer);
-        if (explorer->all_ns <= pays_ns) {
-            explorer->look_ns = fmin(explorer->look_ns, pays_ns);
+        if (!yk_explore_pays(explorer, &offer))
             continue;
-        }
         if (!offers->predict(offers->context, offer.devices, &offer) ||
             (offers->awaits && offers->awaits(offers->context)))
             return 0;

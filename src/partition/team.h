@@ -19,6 +19,8 @@ struct yk_team {
     uint32_t idle;  /* devices of the best team that got nothing in its latest job */
     int idle_jobs;  /* number of such jobs in a row */
     uint32_t spare; /* devices that take no part because they were idle */
+    int vain;       /* times in a row that other teams were offered in vain */
+    int pause;      /* jobs until other teams are offered again */
 };
 
 /* The next job. */

@@ -26,7 +26,7 @@ static struct yk_explore_offer offer_of(uint32_t team, double round_ns)
 
 static int offer_to(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
-    return explorer->all_ns > yk_explore_pays_at(explorer, offer) &&
+    return yk_explore_pays(explorer, offer) &&
            yk_explore_try(explorer, offer->devices, offer->move_ns);
 }
 
