@@ -100,11 +100,6 @@ enum yk_loading_cause {
     YK_CAUSE_NEVER     /* the runtime closed before the load was due */
 };
 
-/* Time in ns from the end of a chunk until the thread that slept for it runs: 30 to 60 us were
- * measured when a driver wakes it, on a machine with an H200. A thread does not sleep for a chunk
- * that lasts only a few times as long (forecast.c). */
-enum { YK_WAKE_NS = 40000 };
-
 /* A time slice of Linux in ns. For so long a thread watches a GPU before it sleeps, if it does not
  * know when the GPU will be done. If it slept at once, it could lose its core to a thread that
  * spins at a barrier, as OpenMP's threads do for some ms after a loop, and wait until that thread's

@@ -53,9 +53,9 @@ static inline int64_t yk_at_most(int64_t items, int64_t most)
 }
 
 /* --- auto_plan.c --- */
-/* A device that has not joined is expected after this time at the earliest: the time to wake a
- * thread. */
-enum { YK_EXPECT_NS = 50000 };
+/* A device that has not joined is expected after two wake-ups at the earliest: one of its thread,
+ * and one while its first chunk is prepared. */
+enum { YK_EXPECT_NS = 2 * YK_WAKE_NS };
 static inline int yk_auto_is_late(const struct yk_auto *state, int64_t now)
 {
     return now - state->began > YK_EXPECT_NS;
@@ -115,6 +115,10 @@ int64_t yk_auto_piece(const struct yk_split_view *view, int device, double item_
 /* Cuts the items that a CPU device takes into pieces of at least `least` for its lanes. */
 void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least,
                    struct yk_take *out);
+/* Copies affect a chunk's size, and where a GPU's rows should be, only if they take at least this
+ * part of an item's time. Hiding shorter copies gains less time than kernels lose that do not fill
+ * the device. */
+#define YK_COPIES_COUNT 0.3
 /* How long a chain of copies and kernels continues after its slowest stage ended: the time of the
  * other stages of its last chunk. 0 if copies hardly count. */
 double yk_auto_drain_ns(const struct yk_split_status *status);

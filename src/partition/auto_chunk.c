@@ -9,38 +9,24 @@
 
 #include "auto.h"
 
-/* A piece lasts at least this long once the speed is known: longer than waking a thread takes. */
-#define PIECE_NS 20000.0
 /* Most pieces of a lease per lane if the cores are alone: more than otherwise, because their leases
  * are few and large. */
 enum { SOLE_PIECES = 2 * YK_LANE_PIECES };
 /* A chunk is 1 / REST_PART of the items that the device should still do, ... */
 #define REST_PART 16.0
 /* ... or 1 / short_rest_part if that is shorter than a limit (second number: if the speed is known
- * from earlier runs). The limit is long compared with the overhead: SHORT_LEASE_NS for cores,
- * short_costs times the chunk's cost for a GPU. */
+ * from earlier runs). The limit is short_costs times the cost of a GPU's chunk; for cores, the
+ * first one times a piece of theirs. */
 static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
-#define SHORT_LEASE_NS 400000.0
 /* While the largest chunk is shorter than its cost, the next one is RAMP times as large. */
 #define RAMP 8
 /* If the speed was the same in two runs, a chunk may be STEADY_PART of the rest, divided by the
  * spread of the costs of this loop's chunks: each chunk has a cost, and there is nothing more to
  * learn. */
 #define STEADY_PART 0.5
-/* Chunks in flight hide the overhead of a chunk if they last HIDDEN times that overhead. */
-#define HIDDEN 1.5
-/* A part of the overhead is never hidden: a kernel's last threads leave a GPU half empty. So if the
- * speed is known, from earlier runs or from FITTED chunks, no chunk is shorter than LAST_COSTS
- * times its overhead. */
-enum { FITTED = 4 };
-#define LAST_COSTS 3.0
-/* A device of known speed that should do all remaining items does them in one chunk if that takes
- * less than WHOLE_COSTS times the overhead of a chunk: more chunks have more overhead, and if the
- * speed is wrong the wait is short. */
-#define WHOLE_COSTS 50.0
-/* Copies affect a chunk's size only if they take at least this part of an item's time. Hiding
- * shorter copies gains less time than kernels lose that do not fill the device. */
-#define COPIES_COUNT 0.3
+/* No chunk of a GPU is shorter than LEAST_COSTS times its overhead. A part of the overhead is never
+ * hidden: a kernel's last threads leave a GPU half empty. */
+#define LEAST_COSTS 3.0
 /* Copies take up to CONTENDED times as long beside others that use the same memory. */
 #define CONTENDED 2.0
 /* A device has stages: copy in, compute, copy out. A "chain" is the series of its chunks, of which
@@ -87,7 +73,7 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least, 
 int64_t yk_auto_piece(const struct yk_split_view *view, int device, double item_ns, int64_t most)
 {
     const int64_t lanes = view->devices[device].known.lanes, fill = yk_lane_items(view, device);
-    const int64_t piece = to_items(PIECE_NS / (item_ns * (double)lanes), most);
+    const int64_t piece = to_items(YK_PIECE_NS / (item_ns * (double)lanes), most);
     return whole_fills(yk_at_least(piece, fill), fill);
 }
 
@@ -117,7 +103,7 @@ static int64_t lease_items(const struct yk_split_view *view, int device, int64_t
     double rest_ns = status->item_ns * (double)budget, ns;
     if (is_sole(view, device))
         return budget - budget / YK_LEFT_PART;
-    ns = fmin(rest_ns / short_rest_part[status->known.rate > 0], SHORT_LEASE_NS);
+    ns = fmin(rest_ns / short_rest_part[status->known.rate > 0], short_costs[0] * YK_PIECE_NS);
     return to_items(fmax(rest_ns / REST_PART, ns) / status->item_ns, budget);
 }
 
@@ -130,7 +116,7 @@ static void chunk_for_cores(struct yk_auto *state, int device, int64_t budget, s
     piece = yk_auto_piece(view, device, status->item_ns, budget);
     least = piece > budget / lanes ? budget : piece * lanes;
     if (view->device_count > 1)
-        most = foreseen(state, device, 2 * PIECE_NS);
+        most = foreseen(state, device, 2 * YK_PIECE_NS);
     items = yk_at_most(yk_at_least(lease_items(view, device, budget), least), most);
     items = whole_fills(items, fill * lanes);
     if (budget - items < least / 2 && state->unknown == 0)
@@ -147,7 +133,7 @@ static void chunk_for_cores(struct yk_auto *state, int device, int64_t budget, s
 static double other_stages(const struct yk_split_status *status)
 {
     double copies = status->known.copy_item_ns, busier = copies * status->known.busier_part;
-    if (copies < COPIES_COUNT * status->item_ns)
+    if (copies < YK_COPIES_COUNT * status->item_ns)
         return 0;
     if (status->item_ns > CONTENDED * busier)
         return copies;
@@ -159,10 +145,10 @@ static double chain_cost_ns(const struct yk_split_status *status)
     return status->fixed_ns + COPIES_BEGIN_NS;
 }
 
-/* The smallest chunk that hides the cost of the one behind it. */
+/* The smallest chunk of a chain hides the cost of the one behind it. */
 static double least_link(const struct yk_split_status *status, double item_ns)
 {
-    return HIDDEN * chain_cost_ns(status) / item_ns;
+    return LEAST_COSTS * chain_cost_ns(status) / item_ns;
 }
 
 double yk_auto_drain_ns(const struct yk_split_status *status)
@@ -207,11 +193,6 @@ static double spread(const struct yk_split_view *view)
     return most;
 }
 
-static int is_fitted(const struct yk_split_status *status)
-{
-    return status->chunks_done >= FITTED;
-}
-
 /* How long a GPU's chunk should last if it still has to work for rest_ns. With one lane each
  * chunk's cost b is paid, and on average half of the last chunk too: rest / c * b + c / 2 is least
  * for c = sqrt(2 * rest * b). */
@@ -226,14 +207,17 @@ static double chunk_ns(const struct yk_split_view *view, const struct yk_split_s
         ns = fmax(ns, rest_ns * STEADY_PART / spread(view));
     if (lanes < 2)
         return fmax(ns, sqrt(2 * rest_ns * cost));
-    return fmax(ns, (known || is_fitted(status) ? LAST_COSTS : HIDDEN / (lanes - 1)) * cost);
+    return fmax(ns, LEAST_COSTS * cost);
 }
 
+/* A device of known speed that should do all remaining items does them in one chunk if that takes
+ * less than the limit of short chunks: more chunks have more overhead, and if the speed is wrong
+ * the wait is short. */
 static int is_short_whole(const struct yk_split_view *view, const struct yk_split_status *status,
                           int64_t budget)
 {
     return budget == view->free_items &&
-           status->item_ns * (double)budget < WHOLE_COSTS * status->fixed_ns;
+           status->item_ns * (double)budget < short_costs[1] * status->fixed_ns;
 }
 
 static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget)

@@ -174,7 +174,7 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, str
         take_over(state, device, now, out);
     }
     if (out->items <= 0) {
-        yk_sooner(&out->wake_ns, now + yk_at_least(now - state->began, YK_EXPECT_NS));
+        yk_sooner(&out->wake_ns, now + yk_at_least(now - state->began, YK_WAKE_NS));
         return;
     }
     if (view->devices[device].chunks_out == 0)

@@ -4,8 +4,6 @@
 
 #include "auto.h"
 
-/* A GPU's first chunk waits this long for the cores' first result, to know their speed. */
-#define PROBE_WAIT_NS 50000
 /* If there is only one GPU and it has the part PROMISING of the theoretical peak of all devices, it
  * begins with a chunk of half of the free items: on an H200 beside 16 cores a chunk of an eighth
  * took a quarter of n-body's time, and the rest could only follow. If these items are the expensive
@@ -15,9 +13,6 @@
 #define PROMISED_PART 0.5
 /* Copies from memory that is not pinned yet, as in a first job, take UNPINNED times as long. */
 #define UNPINNED 5.0
-/* The copies of this first chunk must take at most this part of the time that the others would need
- * for all items. */
-#define PROMISED_COPIES (0.5 / UNPINNED)
 
 /* What cores get until their first result is known. Cores alone get 1/64 of the range, then twice
  * as much each time. Other devices may be a thousand times faster and would have to wait; beside
@@ -82,7 +77,8 @@ static int64_t promised(struct yk_auto *state, int device)
     double items = PROMISED_PART * (double)view->free_items, copied;
     if (view->device_count < 2 || peak_part(view, device) < PROMISING)
         return 0;
-    copied = PROMISED_COPIES * yk_auto_without(state, device);
+    /* Its copies must take at most that part of the time that the others need for all items. */
+    copied = PROMISED_PART / UNPINNED * yk_auto_without(state, device);
     if (known->copy_item_ns * items > copied)
         items = copied / known->copy_item_ns;
     return (int64_t)items;
@@ -108,7 +104,7 @@ static int64_t trusted_until(const struct yk_auto *state, int gpu, double least_
     if (least_ns < item_ns * (double)view->free_items)
         return 0;
     if (!status->joined)
-        return since + YK_EXPECT_NS;
+        return since + YK_WAKE_NS;
     return since + (int64_t)least_ns;
 }
 
@@ -150,8 +146,9 @@ static void probe_gpu(struct yk_auto *state, const struct yk_request *request, s
     double others_ns;
     if (status->items_out > 0 && !streams_alone)
         return;
-    if (cores_unknown(view) && request->now < state->began + PROBE_WAIT_NS) {
-        out->wake_ns = state->began + PROBE_WAIT_NS;
+    /* It waits for the cores' first result, to know their speed. */
+    if (cores_unknown(view) && request->now < state->began + YK_WAKE_NS) {
+        out->wake_ns = state->began + YK_WAKE_NS;
         return;
     }
     others_ns = yk_auto_without(state, device);

@@ -5,15 +5,8 @@
 #include "auto.h"
 
 /* Regions stay as they are if their ends differ by at most this part of the job's time, because
- * moving rows costs copies. If rows are copied in every job anyway (for at least COPIED_PART of
- * their items' time), the limit is COPIED_TOLERANCE. */
-#define SHARE_TOLERANCE  0.03
-#define COPIED_TOLERANCE 0.01
-#define COPIED_PART      0.01
-/* Taking over from another's region must end the job earlier by this part of its length, ... */
-#define TAKE_OVER_GAIN 0.005
-/* ... and by at least this time. */
-#define TAKE_OVER_NS 5000.0
+ * moving rows costs copies. */
+#define SHARE_TOLERANCE 0.03
 /* If other jobs run as well, nothing is taken over for CROWD_LENGTHS times the expected time of the
  * job ... */
 #define CROWD_LENGTHS 4.0
@@ -22,9 +15,6 @@
 /* Use speeds to place regions only if no chunk was more than SPREAD_MOST times as expensive as
  * others: a speed is then the same wherever it was measured. */
 #define SPREAD_MOST 1.25
-/* A GPU streams if it copies for this part of its time. If several GPUs stream, host memory limits
- * their copies. */
-#define STREAMING 0.25
 
 int64_t yk_auto_own(const struct yk_auto *state, int device)
 {
@@ -92,15 +82,15 @@ static int is_even_crowd(const struct yk_split_view *view)
     return crowded;
 }
 
-/* Each GPU copies most of the time. The measured costs of items may seem to differ until all memory
- * is ready. */
+/* Each GPU streams: copies take much of its time, and host memory limits them. The measured costs
+ * of items may seem to differ until all memory is ready. */
 static int all_stream(const struct yk_split_view *view)
 {
     int d;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_device *known = &view->devices[d].known;
         if (!known->host_memory && view->devices[d].active &&
-            !(known->copy_item_ns * known->rate > STREAMING))
+            !(known->copy_item_ns * known->rate > YK_COPIES_COUNT))
             return 0;
     }
     return 1;
@@ -134,7 +124,6 @@ static int some_had_nothing(const struct yk_split_view *view)
 static int shares_are_right(const struct yk_split_view *view)
 {
     double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
-    double tolerance = SHARE_TOLERANCE;
     int d;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
@@ -145,13 +134,11 @@ static int shares_are_right(const struct yk_split_view *view)
             continue;
         total += share;
         together += 1 / status->item_ns;
-        if (status->known.copy_item_ns > COPIED_PART * status->item_ns)
-            tolerance = COPIED_TOLERANCE;
         end = status->fixed_ns + status->item_ns * share * items;
         if (end > latest)
             latest = end;
     }
-    return fabs(total - 1) < 0.001 && latest * together <= (1 + tolerance) * items;
+    return fabs(total - 1) < 0.001 && latest * together <= (1 + SHARE_TOLERANCE) * items;
 }
 
 /* The GPU that did most of the last job gives the speed of all of its make: the others were
@@ -241,12 +228,13 @@ static void lay_out(struct yk_auto *state)
     }
 }
 
-/* A device that has not joined and is not late counts as if it were there: taking over costs
- * copies, and most devices join within moments. */
+/* Taking over must end the job earlier by the time that waking a thread takes. A device that has
+ * not joined and is not late counts as if it were there: taking over costs copies, and most devices
+ * join within moments. */
 int yk_auto_uneven(const struct yk_auto *state, int64_t now)
 {
     const struct yk_split_view *view = state->view;
-    double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
+    double latest = 0;
     int d;
     if (isinf(state->end_ns) || !state->regions || now < state->parts_until)
         return 0;
@@ -256,7 +244,7 @@ int yk_auto_uneven(const struct yk_auto *state, int64_t now)
             end -= state->loads[d].ready;
         latest = fmax(latest, end);
     }
-    return latest - state->end_ns > fmax(gain, TAKE_OVER_NS);
+    return latest - state->end_ns > YK_WAKE_NS;
 }
 
 /* If other jobs run as well, a device that has not begun its region works on those jobs, or was

@@ -9,30 +9,20 @@
 /* A taker whose least part ends too late is left out, unless the others would need WORTH_WAITING
  * times as long as that to do everything without it. */
 #define WORTH_WAITING 1.5
-/* Number of the coarsest takers that are looked at each time: of many devices few are worth waiting
- * for. */
-enum { LOOKED_AT = 8 };
 
 static double least_end(const struct yk_taker *load)
 {
     return load->ready + load->least;
 }
 
-/* Orders takers by the end of their least parts, latest first, and returns the one after `before`
- * (-1: the first one) that ends after `end`; -1 if there is none. */
-static int next_coarse(const struct yk_taker *loads, int count, double end, int before)
+/* The taker whose least part ends last, if that is after `end`; -1: none. */
+static int coarsest(const struct yk_taker *loads, int count, double end)
 {
     int i, found = -1;
-    for (i = 0; i < count; i++) {
-        const double mine = least_end(&loads[i]);
-        if (loads[i].items != YK_TAKER_IN || mine <= end * (1 + ALIKE))
-            continue;
-        if (before >= 0 && (mine > least_end(&loads[before]) ||
-                            (mine == least_end(&loads[before]) && i <= before)))
-            continue;
-        if (found < 0 || mine > least_end(&loads[found]))
+    for (i = 0; i < count; i++)
+        if (loads[i].items == YK_TAKER_IN && least_end(&loads[i]) > end * (1 + ALIKE) &&
+            (found < 0 || least_end(&loads[i]) > least_end(&loads[found])))
             found = i;
-    }
     return found;
 }
 
@@ -46,9 +36,8 @@ static void leave_out(struct yk_taker *loads, int count, int device)
             loads[i].items = YK_TAKER_IN;
 }
 
-/* The taker can do work for others: coarser takers that stay in have been looked at and cannot be
- * spared. A taker that starts too late to take part so far must still be able to end its least
- * part. */
+/* The taker can do work for others. One that starts too late to take part so far must still be able
+ * to end its least part. */
 static int counts(const struct yk_taker *load, double end)
 {
     return load->items == YK_TAKER_IN || (load->items == YK_TAKER_OUT && least_end(load) <= end);
@@ -69,16 +58,6 @@ static int can_be_spared(const struct yk_taker *loads, int count, double items, 
     return others > items;
 }
 
-/* The coarsest taker that can be spared; -1 if there is none. */
-static int too_coarse(const struct yk_taker *loads, int count, double items, double end)
-{
-    int found = -1, looks = LOOKED_AT;
-    do
-        found = next_coarse(loads, count, end, found);
-    while (found >= 0 && !can_be_spared(loads, count, items, found) && --looks > 0);
-    return looks > 0 ? found : -1;
-}
-
 double yk_balance(struct yk_taker *loads, int count, double items)
 {
     double end;
@@ -87,8 +66,8 @@ double yk_balance(struct yk_taker *loads, int count, double items)
         loads[i].items = loads[i].item > 0 ? YK_TAKER_IN : YK_TAKER_NEVER;
     for (;;) {
         end = yk_finish(loads, count, items);
-        worst = isinf(end) ? -1 : too_coarse(loads, count, items, end);
-        if (worst < 0)
+        worst = isinf(end) ? -1 : coarsest(loads, count, end);
+        if (worst < 0 || !can_be_spared(loads, count, items, worst))
             break;
         leave_out(loads, count, worst);
     }

@@ -3,10 +3,6 @@
 
 #include <stdio.h>
 
-/* A CPU device gets as many small chunks at once as its lanes do in about this time, in ns: a
- * request takes some 100 ns, during which other cores wait. */
-#define LEASE_NS 20000.0
-
 struct yk_ends yk_ends_of(const struct yk_split_view *view)
 {
     struct yk_ends ends = { .view = view };
@@ -18,15 +14,15 @@ struct yk_ends yk_ends_of(const struct yk_split_view *view)
     return ends;
 }
 
-/* Number of chunks per lane to hand out at once. */
+/* Number of chunks per lane to hand out at once: as many as its lanes do in about YK_PIECE_NS. */
 static int64_t chunks_each(const struct yk_split_view *view, int device, int64_t chunk)
 {
     const struct yk_split_status *status = &view->devices[device];
     int64_t most = view->free_items / (4 * status->known.lanes) / chunk;
     double all_ns = status->item_ns * (double)chunk * (double)status->known.lanes;
-    if (most <= 1 || all_ns * 2 > LEASE_NS || all_ns <= 0)
+    if (most <= 1 || all_ns * 2 > YK_PIECE_NS || all_ns <= 0)
         return 1;
-    return LEASE_NS / all_ns < (double)most ? (int64_t)(LEASE_NS / all_ns) : most;
+    return YK_PIECE_NS / all_ns < (double)most ? (int64_t)(YK_PIECE_NS / all_ns) : most;
 }
 
 void yk_ends_take(const struct yk_ends *ends, int device, int64_t chunk, struct yk_take *out)

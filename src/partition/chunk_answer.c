@@ -5,9 +5,6 @@
 
 #include "dispatch_state.h"
 
-/* A chunk shows the cost of its items only if it takes at least this long: then cold caches and its
- * overhead matter little. */
-#define LONG_NS 50000.0
 /* The first chunk may have spent most of its time on rows that all later ones use. At least 1 /
  * ONCE_MOST of its time counts for its items: otherwise one sample could make a device look so fast
  * that it gets all the rest. */
@@ -98,11 +95,12 @@ static double sample_ns(const struct yk_split_status *status, const struct yk_ch
 }
 
 /* Notes the highest cost of an item. Ignores a GPU's chunk that was not queued behind another one,
- * and a chunk so short that its overhead could be mistaken for its items' cost. */
+ * and a chunk so short, compared with waking a thread, that its overhead or cold caches could be
+ * mistaken for its items' cost. */
 static void note_dearest(struct yk_split_status *status, int64_t items, double ns, int queued)
 {
     double item_ns = (ns - status->fixed_ns) / (double)items;
-    if ((queued || status->known.host_memory) && ns > LONG_NS && item_ns > status->dearest_ns)
+    if ((queued || status->known.host_memory) && ns > YK_WAKE_NS && item_ns > status->dearest_ns)
         status->dearest_ns = item_ns;
 }
 

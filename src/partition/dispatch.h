@@ -21,6 +21,11 @@
 
 struct yk_fit;
 
+/* Time in ns from the end of a chunk until the thread that slept for it runs: 30 to 60 us were
+ * measured when a driver wakes it, on a machine with an H200. A thread does not sleep for a chunk
+ * that lasts only a few times as long (flight/forecast.c). */
+enum { YK_WAKE_NS = 40000 };
+
 struct yk_chunk {
     int64_t first, last; /* items first .. last - 1 */
     int64_t piece;   /* lanes of a CPU device may cut the chunk into pieces of this many items among

@@ -54,6 +54,9 @@ static inline int64_t yk_lane_items(const struct yk_split_view *view, int device
     return fill > view->unit ? (fill - 1) / view->unit * view->unit + view->unit : view->unit;
 }
 
+/* Cores get at least as much work at once as lasts this long, in ns: a request takes some 100 ns,
+ * during which other cores wait. */
+#define YK_PIECE_NS 20000.0
 /* A lease of a CPU has YK_LANE_PIECES pieces per lane, if it has enough items, and a lane takes 1 /
  * YK_LANE_PARTS of its remaining pieces at a time (lease.h). So no lane is left with many expensive
  * items, nor with many items on a core that another program uses. */

@@ -52,7 +52,7 @@ static double decided_at(const yoke_result *result, int device, int nth)
     return -1;
 }
 
-/* A core takes 10 ms per item: the GPU waits 50 us for the cores and no longer, as on a real
+/* A core takes 10 ms per item: the GPU waits 40 us for the cores and no longer, as on a real
  * machine. */
 static void a_gpu_begins_when_its_wait_is_over(void **state)
 {
@@ -60,7 +60,7 @@ static void a_gpu_begins_when_its_wait_is_over(void **state)
     (void)state;
     run_on("sim:cpu:cores=2:rate=100,sim:gpu:rate=1e8", &result);
     assert_float_equal(decided_at(result, CORES, 0), 0, 1e-9);
-    assert_float_equal(decided_at(result, GPU, 0), 50e-6, 1e-9);
+    assert_float_equal(decided_at(result, GPU, 0), 40e-6, 1e-9);
     yoke_result_close(result);
 }
 

@@ -219,7 +219,7 @@ static void cores_let_it_come(void **state)
         assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
         yk_dispatch_join(dispatch, CPU, 0);
         assert_int_equal(ask(dispatch, CPU, 0, &chunk, &wake), YK_WAIT);
-        assert_in_range(wake, 50000, PIECE_NS / 10);
+        assert_in_range(wake, YK_WAKE_NS, PIECE_NS / 10);
         if (comes) {
             yk_dispatch_join(dispatch, GPU, wake - 1);
             assert_int_equal(ask(dispatch, GPU, wake - 1, &chunk, &gpus), YK_TAKE);
