@@ -24,9 +24,11 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
  * spread of the costs of this loop's chunks: each chunk has a cost, and there is nothing more to
  * learn. */
 #define STEADY_PART 0.5
-/* No chunk of a GPU is shorter than LEAST_COSTS times its overhead. A part of the overhead is never
- * hidden: a kernel's last threads leave a GPU half empty. */
-#define LEAST_COSTS 3.0
+/* A chunk of a chain hides the cost of the one behind it if it lasts HIDDEN times that cost. */
+#define HIDDEN 1.5
+/* A part of the overhead is never hidden: a kernel's last threads leave a GPU half empty. So no
+ * chunk is shorter than LAST_COSTS times its overhead. */
+#define LAST_COSTS 3.0
 /* Copies take up to CONTENDED times as long beside others that use the same memory. */
 #define CONTENDED 2.0
 /* A device has stages: copy in, compute, copy out. A "chain" is the series of its chunks, of which
@@ -145,10 +147,9 @@ static double chain_cost_ns(const struct yk_split_status *status)
     return status->fixed_ns + COPIES_BEGIN_NS;
 }
 
-/* The smallest chunk of a chain hides the cost of the one behind it. */
 static double least_link(const struct yk_split_status *status, double item_ns)
 {
-    return LEAST_COSTS * chain_cost_ns(status) / item_ns;
+    return HIDDEN * chain_cost_ns(status) / item_ns;
 }
 
 double yk_auto_drain_ns(const struct yk_split_status *status)
@@ -207,7 +208,7 @@ static double chunk_ns(const struct yk_split_view *view, const struct yk_split_s
         ns = fmax(ns, rest_ns * STEADY_PART / spread(view));
     if (lanes < 2)
         return fmax(ns, sqrt(2 * rest_ns * cost));
-    return fmax(ns, LEAST_COSTS * cost);
+    return fmax(ns, LAST_COSTS * cost);
 }
 
 /* A device of known speed that should do all remaining items does them in one chunk if that takes
