@@ -89,6 +89,7 @@ static void describe_rows(const yoke_arg *arg, struct yk_decomposition *decompos
     const double sent = fmin(bytes, sent_part(array) * all);
     const int before = member_of_job(decomposition, array->whole->used);
     decomposition->recent.sent[decomposition->jobs % YK_RECENT_JOBS] += sent;
+    member->read_bytes += bytes;
     if (!array->whole->changes)
         return;
     member->changing_bytes += bytes;
@@ -122,7 +123,7 @@ static void describe_sources(const struct yk_job *job, struct yk_decomposition *
     memset(member->rows_from, 0, sizeof member->rows_from);
     memset(member->whole_from, 0, sizeof member->whole_from);
     member->halo_copies = member->halo_bytes = 0;
-    member->changing_bytes = 0;
+    member->read_bytes = member->changing_bytes = 0;
     decomposition->recent.sent[decomposition->jobs % YK_RECENT_JOBS] = 0;
     decomposition->recent.sent_whole[decomposition->jobs % YK_RECENT_JOBS] = 0;
     for (p = 0; p < job->arg_count; p++) {

@@ -46,7 +46,8 @@ struct yk_member {
     /* Where rows that it uses are and change. */
     double rows_from[YK_PLAN_KERNELS], whole_from[YK_PLAN_KERNELS]; /* as in yk_plan_kernel */
     double halo_copies, halo_bytes;
-    double changing_bytes; /* bytes of the arrays that it reads by rows and that jobs change */
+    double read_bytes;     /* bytes of the arrays that it reads by rows, ... */
+    double changing_bytes; /* ... and of those that jobs change */
     double result_bytes;   /* bytes of all rows that it writes */
     /* Of each device, for this kernel. */
     int make[YK_PLAN_DEVICES];

@@ -11,27 +11,12 @@
 #include "decomposition.h"
 #include "decomposition_plan.h"
 
-/* Of the bytes that the job reads by rows, returns the fraction that devices other than the host
- * have. */
-static double held_part(const struct yk_job *job)
+/* Returns 1 if the program has written most of what the job reads by rows since the job before. */
+static int is_sent(const struct yk_job *job)
 {
-    double all = 0, held = 0;
-    int p, d;
-    for (p = 0; p < job->arg_count; p++) {
-        const yoke_arg *arg = &job->args[p];
-        struct yk_interval rows;
-        if (!yk_job_needs_by_rows(job, p))
-            continue;
-        rows = yk_job_all_rows(job, p);
-        all += (double)((rows.last - rows.first) * arg->array->row_bytes);
-        for (d = 0; d < job->device_count; d++)
-            if (!job->runtime->devices[d].device->desc.host_memory)
-                held += (double)((rows.last - rows.first -
-                                  yk_array_missing(arg->array,
-                                                   job->runtime->devices[d].place->number, rows)) *
-                                 arg->array->row_bytes);
-    }
-    return all > 0 ? held / all : 1;
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    const double sent = decomposition->recent.sent[(decomposition->jobs - 1) % YK_RECENT_JOBS];
+    return sent > yk_job_member(job)->read_bytes / 2;
 }
 
 /* Length in jobs of the first pause of plans (rows_stay). */
@@ -56,10 +41,10 @@ static int all_are_gone(const struct yk_decomposition *decomposition,
     return 1;
 }
 
-/* Returns 0 if the job should be split without a plan: GONE_FEW times in a row, most rows that a
- * plan had put on devices are not there any more, because the program writes them between jobs.
- * Then each job copies everything, and when its chunks arrive matters more than where rows were. So
- * plans pause for PAUSE_FIRST jobs, then each time for twice as many. */
+/* Returns 0 if the job should be split without a plan: GONE_FEW times in a row the program has
+ * written most of what the job reads, after a plan had put rows on devices. Then each job copies
+ * most rows, and when its chunks arrive matters more than where rows were. So plans pause for
+ * PAUSE_FIRST jobs, then each time for twice as many. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = yk_job_member(job);
@@ -69,7 +54,7 @@ static int rows_stay(const struct yk_job *job, const struct yk_split_device *kno
         return 0;
     for (d = 0; d < job->device_count; d++)
         copies |= known[d].copy_item_ns > 0;
-    if (!keeping->by_plan || !copies || held_part(job) >= keeping->put / 2) {
+    if (!keeping->by_plan || !copies || !(keeping->put > 0) || !is_sent(job)) {
         keeping->gone = 0;
         return 1;
     }

@@ -24,10 +24,12 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
  * spread of the costs of this loop's chunks: each chunk has a cost, and there is nothing more to
  * learn. */
 #define STEADY_PART 0.5
-/* A chunk of a chain hides the cost of the one behind it if it lasts HIDDEN times that cost. */
+/* Chunks in flight hide the overhead of a chunk if they last HIDDEN times that overhead. */
 #define HIDDEN 1.5
-/* A part of the overhead is never hidden: a kernel's last threads leave a GPU half empty. So no
- * chunk is shorter than LAST_COSTS times its overhead. */
+/* A part of the overhead is never hidden: a kernel's last threads leave a GPU half empty. So if the
+ * speed is known, from earlier runs or from FITTED chunks, no chunk is shorter than LAST_COSTS
+ * times its overhead. */
+enum { FITTED = 4 };
 #define LAST_COSTS 3.0
 /* Copies take up to CONTENDED times as long beside others that use the same memory. */
 #define CONTENDED 2.0
@@ -194,6 +196,11 @@ static double spread(const struct yk_split_view *view)
     return most;
 }
 
+static int is_fitted(const struct yk_split_status *status)
+{
+    return status->chunks_done >= FITTED;
+}
+
 /* How long a GPU's chunk should last if it still has to work for rest_ns. With one lane each
  * chunk's cost b is paid, and on average half of the last chunk too: rest / c * b + c / 2 is least
  * for c = sqrt(2 * rest * b). */
@@ -208,7 +215,7 @@ static double chunk_ns(const struct yk_split_view *view, const struct yk_split_s
         ns = fmax(ns, rest_ns * STEADY_PART / spread(view));
     if (lanes < 2)
         return fmax(ns, sqrt(2 * rest_ns * cost));
-    return fmax(ns, LAST_COSTS * cost);
+    return fmax(ns, (known || is_fitted(status) ? LAST_COSTS : HIDDEN / (lanes - 1)) * cost);
 }
 
 /* A device of known speed that should do all remaining items does them in one chunk if that takes

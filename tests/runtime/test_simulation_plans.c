@@ -137,6 +137,21 @@ static void rows_move_when_that_pays(void **state)
     yoke_simulated_close(out);
 }
 
+/* The program writes one of two equal arrays in each step, and the other one stays: jobs keep to
+ * the plan. */
+static void half_of_the_rows_stay(void **state)
+{
+    const yoke_simulation asked = {
+        .machine = "cores=16:rate=3.81e+08:noise=0.03:seed=318:peak=0.485,gpu:rate=2.83e+10:"
+                   "peak=3.42:fill=20000:fixed=8.9us:latency=10.1us:link=2.8e+10:peer=150e9",
+        .step = "a(inout a:4, in b:4[64]); write b",
+        .items = 612957,
+        .runs = 100
+    };
+    (void)state;
+    assert_true(over_fixed(&asked, "static:shares=0.6/0.4,chunks=1", late) < 1.05);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +163,7 @@ int main(void)
         cmocka_unit_test(a_small_part_says_little),
         cmocka_unit_test(bounds_change_where_least_moves),
         cmocka_unit_test(rows_move_when_that_pays),
+        cmocka_unit_test(half_of_the_rows_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
