@@ -78,10 +78,10 @@ static double spare_ns(const struct yk_job *job, int device, const struct yk_mem
 static double spare_now(const struct yk_job *job, int device, const struct yk_choice *choice)
 {
     const struct yk_job_device *jd = &job->devices[device];
-    const double least_ns =
-        (double)yk_dispatch_forecast(job->dispatch, jd->device->number, jd->fill);
+    double least_ns;
     if (jd->spare_ns >= 0)
         return jd->spare_ns;
+    least_ns = (double)yk_dispatch_forecast(job->dispatch, jd->device->number, jd->fill);
     return least_ns > 0
                ? yk_choice_spare_ns(choice, least_ns,
                                     yk_dispatch_others_ns(job->dispatch, jd->device->number))
@@ -267,7 +267,7 @@ void yk_alternative_ended(struct yk_job *job, int device, const struct yk_altern
                                            .tries = ended->chunk->tries,
                                            .items = ended->items,
                                            .ns = job->pair ? spent_ns(jd, times) : 0,
-                                           .range = expected_items(job, jd) };
+                                           .range = job->pair ? expected_items(job, jd) : 0 };
     int best;
     jd->made[form] += ended->items;
     jd->out[form]--;

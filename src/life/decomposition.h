@@ -75,7 +75,7 @@ struct yk_decomposition {
     int devices;   /* number of devices that divide it */
     uint64_t jobs; /* number of jobs that used it */
     struct yk_member members[YK_PLAN_KERNELS];
-    int leads; /* the member with the rarest kernel */
+    int leads; /* the member that begins rounds (decomposition_input.c) */
     struct yk_recent_jobs recent;
     struct yk_division division;
     struct yk_planning planning;

@@ -22,10 +22,10 @@ enum yk_divides { YK_DIVIDES_ROWS, YK_DIVIDES_EACH_PART, YK_DIVIDES_SWEEP };
 
 /* Whether rows stay where a plan put them (rows_stay in planned_job.c). */
 struct yk_keeping {
-    int64_t jobs; /* number of the member's jobs */
-    int by_plan;  /* 1: its latest job followed the plan */
-    double put;   /* fraction of the rows that the plan gave to devices with memory of their own */
-    int gone;     /* latest jobs in a row that found most of these rows gone */
+    int64_t jobs;        /* number of the member's jobs */
+    int by_plan;         /* 1: its latest job followed the plan */
+    int put;             /* 1: the plan gave rows to devices with memory of their own */
+    int gone;            /* latest jobs in a row that found most of these rows gone */
     int64_t pause_until; /* no plan is followed while jobs < pause_until */
     int64_t pause_jobs;  /* length of that pause in jobs; 0: there was none */
 };

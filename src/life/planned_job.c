@@ -54,7 +54,7 @@ static int rows_stay(const struct yk_job *job, const struct yk_split_device *kno
         return 0;
     for (d = 0; d < job->device_count; d++)
         copies |= known[d].copy_item_ns > 0;
-    if (!keeping->by_plan || !copies || !(keeping->put > 0) || !is_sent(job)) {
+    if (!keeping->by_plan || !copies || !keeping->put || !is_sent(job)) {
         keeping->gone = 0;
         return 1;
     }
@@ -185,14 +185,15 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
                                            .low = divided.low,
                                            .high = divided.high };
     int d;
-    job->split.planned_ns = member->keeping.put = 0;
+    job->split.planned_ns = 0;
+    member->keeping.put = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_cost *cost = memory ? &memory->cost[d] : NULL;
         const double items = yk_plan_items(&kernel, yk_job_shares(job), d);
         const double counted = yk_plan_counted(items, 1, member->fill[d]);
         tell_part(job, d, items, &known[d]);
         if (!known[d].host_memory)
-            member->keeping.put += known[d].share;
+            member->keeping.put |= known[d].share > 0;
         if (!(items > 0) || !cost || !yk_cost_is_known(cost))
             continue;
         job->devices[d].planned_ns = yk_cost_ns(cost, counted);

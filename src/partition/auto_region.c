@@ -224,8 +224,9 @@ static void lay_out(struct yk_auto *state)
         region->first = bound;
         before += share;
         if (share > 0) {
-            int64_t at = view->first + (int64_t)(fmin(before, items) + (double)view->unit / 2);
-            at = d == last_one ? view->last : yk_bound_below(view, at);
+            const int64_t at = d == last_one
+                                   ? view->last
+                                   : yk_bound_nearest(view, view->first, fmin(before, items));
             bound = at > bound ? at : bound;
         }
         region->last = bound;

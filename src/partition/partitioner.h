@@ -36,10 +36,16 @@ struct yk_split_view {
     const struct yk_split_status *devices;
 };
 
-/* yk_bound_below: the largest allowed bound <= at. yk_bound_above: the smallest one > at. */
+/* yk_bound_below: the largest allowed bound <= at. yk_bound_above: the smallest one > at.
+ * yk_bound_nearest: the nearest one to first + items. */
 static inline int64_t yk_bound_below(const struct yk_split_view *view, int64_t at)
 {
     return at >= view->last ? view->last : at - (at - view->first) % view->unit;
+}
+static inline int64_t yk_bound_nearest(const struct yk_split_view *view, int64_t first,
+                                       double items)
+{
+    return yk_bound_below(view, first + (int64_t)(items + (double)view->unit / 2));
 }
 static inline int64_t yk_bound_above(const struct yk_split_view *view, int64_t at)
 {

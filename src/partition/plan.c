@@ -224,7 +224,7 @@ static double search_both(const struct yk_plan *plan, struct yk_cuts *best)
 static void align_shares(const struct yk_plan *plan, double *share)
 {
     double before = 0, first = 0;
-    int d, last = 0;
+    int d, last = -1; /* if no device has a part, none gets one */
     for (d = 0; d < plan->devices; d++)
         last = share[d] > 0 ? d : last;
     for (d = 0; d <= last; d++) {
@@ -239,7 +239,9 @@ void yk_plan_align(const struct yk_plan *plan, struct yk_cuts *cuts)
 {
     struct yk_cuts aligned = *cuts;
     int k;
-    for (k = 0; k < YK_PLAN_KERNELS && plan->grain > 0; k++)
+    if (!(plan->grain > 0))
+        return;
+    for (k = 0; k < YK_PLAN_KERNELS; k++)
         align_shares(plan, aligned.share[k]);
     if (yk_plan_ns(plan, &aligned) <= yk_plan_ns(plan, cuts) + 2 * plan->start_ns)
         *cuts = aligned;

@@ -27,8 +27,7 @@ static int64_t bound_at(const struct yk_split_view *view, struct yk_interval ran
     double items = (double)(range.last - range.first) * fraction;
     if (fraction >= 1 || items >= (double)(range.last - range.first))
         return range.last;
-    /* to the nearest allowed bound */
-    return yk_bound_below(view, range.first + (int64_t)(items + (double)view->unit / 2));
+    return yk_bound_nearest(view, range.first, items);
 }
 
 static struct yk_interval part(const struct yk_split_view *view, struct yk_interval range,
