@@ -25,12 +25,12 @@ int problem_has_matrix(const struct problem *problem)
     return problem->which == SPMV || problem->which == CG;
 }
 
-void problem_print(const struct problem *problem, const struct problem_times *times, int64_t moved)
+void problem_print(const struct problem *problem, const struct problem_times *times)
 {
-    printf("%s all %.1f step %.3f moved %lld first %.1f\n", names[problem->which],
+    printf("%s all %.1f step %.3f first %.1f", names[problem->which],
            1e6 * (times->end - times->begin),
            1e6 * (times->end - times->half) / (problem->steps - problem->steps / 2),
-           (long long)moved, 1e6 * (times->first - times->begin));
+           1e6 * (times->first - times->begin));
 }
 
 /* --- data --- */

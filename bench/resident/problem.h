@@ -44,8 +44,8 @@ struct problem_times {
     double begin, first, half,
         end; /* `first`, `half`: when the first step and the first half end */
 };
-/* `moved`: bytes per step of the second half. */
-void problem_print(const struct problem *problem, const struct problem_times *times, int64_t moved);
+/* Without the end of the line. */
+void problem_print(const struct problem *problem, const struct problem_times *times);
 
 struct problem_results {
     const float *u, *y;

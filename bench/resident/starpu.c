@@ -430,7 +430,8 @@ int main(int count, char **words)
     must(starpu_init(NULL), "start");
     open_all();
     times = run_all();
-    problem_print(&at.problem, &times, 0);
+    problem_print(&at.problem, &times);
+    printf("\n");
     close_all();
     found = (struct problem_results){ at.u->host, at.y->host, at.before };
     return problem_verify(&at.problem, &found) ? 0 : 1;

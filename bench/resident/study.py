@@ -53,7 +53,7 @@ def devices(m, seed):
 
 def run(binary, m, steps, seed, partitioner=None, knowledge="off"):
     env = dict(os.environ, YOKE_KB=knowledge, YOKE_DEVICES=devices(m, seed))
-    words = [binary, m["case"], str(m["rows"]), str(steps)] + ([partitioner] if partitioner else [])
+    words = [binary, m["case"], str(m["rows"]), str(steps), "moved=1"] + ([partitioner] if partitioner else [])
     try:
         out = subprocess.run(words, env=env, capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
@@ -62,7 +62,7 @@ def run(binary, m, steps, seed, partitioner=None, knowledge="off"):
         print(out.stderr.strip(), devices(m, seed), file=sys.stderr)
         return None
     w = out.stdout.split()
-    return {"all": float(w[2]), "step": float(w[4]), "moved": int(w[6])}
+    return {"all": float(w[2]), "step": float(w[4]), "moved": int(w[8])}
 
 
 def run_twice(binary, m, steps, seed, partitioner):

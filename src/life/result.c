@@ -83,18 +83,11 @@ const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REA
     return text;
 }
 
+/* Bytes for all sentences of the result. Each has its full room, so that none is made twice. */
 static size_t sentence_bytes(const struct yk_job *job)
 {
-    char text[YK_WAIT_TEXT], why[YK_REASON_TEXT];
-    size_t bytes = 0;
-    int d;
-    for (d = 0; d < job->device_count; d++) {
-        yk_wait_explain(job, d, text);
-        bytes += yk_carved_text(yk_job_reason(job, d, why)) + yk_carved_text(text);
-        bytes += yk_carved(YK_REASON_TEXT); /* in case a build fails now and changes the reason */
-        bytes += job->pair ? yk_carved(YK_TURN_TEXT) : yk_carved_text("");
-    }
-    return bytes;
+    return (size_t)job->device_count *
+           (yk_carved(YK_REASON_TEXT) + yk_carved(YK_WAIT_TEXT) + yk_carved(YK_TURN_TEXT));
 }
 
 static struct yk_figures figures_of(const struct yk_job *job, int device)
@@ -102,12 +95,20 @@ static struct yk_figures figures_of(const struct yk_job *job, int device)
     return job->life.keeps ? yk_job_figures(job, device) : job->life.figures[device];
 }
 
+static const char *carve_reason(const struct yk_job *job, int device, char **next)
+{
+    char *text = yk_carve(next, YK_REASON_TEXT);
+    const char *reason = yk_job_reason(job, device, text);
+    if (reason && reason != text)
+        snprintf(text, YK_REASON_TEXT, "%s", reason);
+    return text;
+}
+
 static void fill_devices(const struct yk_job *job, char **next, yoke_result *result)
 {
     yoke_device_result *devices =
         yk_carve(next, (size_t)job->device_count * sizeof(yoke_device_result));
     double all = (double)(job->last - job->first);
-    char why[YK_REASON_TEXT];
     int d;
     for (d = 0; d < job->device_count; d++) {
         struct yk_figures figures = figures_of(job, d);
@@ -116,7 +117,7 @@ static void fill_devices(const struct yk_job *job, char **next, yoke_result *res
         devices[d].share = all > 0 ? (double)figures.items / all : 0;
         devices[d].busy_seconds = (double)figures.busy_ns * 1e-9;
         devices[d].chunks = figures.chunks;
-        devices[d].reason = job->life.keeps ? yk_carve_text(next, yk_job_reason(job, d, why)) : "";
+        devices[d].reason = job->life.keeps ? carve_reason(job, d, next) : "";
     }
     result->devices = devices;
     result->device_count = job->device_count;
@@ -125,11 +126,11 @@ static void fill_devices(const struct yk_job *job, char **next, yoke_result *res
 static void fill_waits(const struct yk_job *job, char **next, yoke_result *result)
 {
     yoke_wait_result *waits = yk_carve(next, (size_t)job->device_count * sizeof *waits);
-    char text[YK_WAIT_TEXT];
     int d;
     for (d = 0; d < job->device_count; d++) {
-        waits[d].waiting = job->life.keeps ? yk_wait_explain(job, d, text) : YOKE_WAIT_AUTO;
-        waits[d].reason = job->life.keeps ? yk_carve_text(next, text) : "";
+        char *text = job->life.keeps ? yk_carve(next, YK_WAIT_TEXT) : NULL;
+        waits[d].waiting = text ? yk_wait_explain(job, d, text) : YOKE_WAIT_AUTO;
+        waits[d].reason = text ? text : "";
     }
     result->waits = waits;
 }
@@ -138,19 +139,18 @@ static void fill_waits(const struct yk_job *job, char **next, yoke_result *resul
 static void fill_kernels(const struct yk_job *job, char **next, yoke_result *result)
 {
     yoke_kernel_result *kernels = yk_carve(next, (size_t)job->device_count * sizeof *kernels);
-    char text[YK_TURN_TEXT];
     int d;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_figures figures = figures_of(job, d);
+        char *text = job->life.keeps && job->pair ? yk_carve(next, YK_TURN_TEXT) : NULL;
         /* Other devices may have done the items of a lost device again. */
         kernels[d].items[1] = figures.items > 0 ? figures.by_alternative : 0;
         kernels[d].items[0] = figures.items - kernels[d].items[1];
         kernels[d].name =
             yk_carve_text(next, kernel_name(job, kernels[d].items[1] > kernels[d].items[0]));
-        text[0] = '\0';
-        if (job->life.keeps && job->pair)
+        if (text)
             yk_alternative_explain(job, d, text);
-        kernels[d].reason = job->life.keeps ? yk_carve_text(next, text) : "";
+        kernels[d].reason = text ? text : "";
     }
     result->kernels = kernels;
 }
