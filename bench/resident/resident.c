@@ -31,7 +31,7 @@ static struct {
     int partitioner_count;
     int blocks, together; /* of axpy */
     int queued;
-    int asks; /* 1: for results of jobs, which know the bytes */
+    int asks;              /* 1: for results of jobs, which know the bytes */
     yoke_ticket **tickets; /* of jobs for which nothing has waited */
     int waiting;           /* number of them */
     int64_t moved;

@@ -121,12 +121,17 @@ static inline int yk_kernel_runs_on_host(const yoke_kernel *kernel)
 /* Builds the program in a separate thread, unless a thread builds it or has built it. With a
  * virtual clock it is built before the call returns. */
 void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, int number);
-/* is_ready: returns 1 if the device can run the kernel now. has_failed: returns 1 if the build
- * failed. */
+/* is_ready: returns 1 if the device can run the kernel now. is_building: returns 1 while a thread
+ * builds it. has_failed: returns 1 if the build failed. */
 static inline int yk_kernel_is_ready(const struct yk_kernel *kernel, int number)
 {
     return atomic_load_explicit(&kernel->builds[number].state, memory_order_acquire) ==
            YK_BUILD_READY;
+}
+static inline int yk_kernel_is_building(const struct yk_kernel *kernel, int number)
+{
+    return atomic_load_explicit(&kernel->builds[number].state, memory_order_acquire) ==
+           YK_BUILD_RUNNING;
 }
 static inline int yk_kernel_has_failed(const struct yk_kernel *kernel, int number)
 {

@@ -83,16 +83,18 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
     return 1;
 }
 
-/* Returns 1 if the cuts must wait until memory is ready. Then jobs follow the present ones, and the
- * first job after that makes a new plan, which does not wait. */
+/* Returns 1 if the cuts must wait until devices are ready. Then jobs follow the present ones, and
+ * the first job after that makes a new plan, which waits only if there are more arrays now. */
 static int awaits(const struct yk_job *job, struct yk_plan *plan, const struct yk_cuts *cuts)
 {
     struct yk_planning *planning = &job->split.decomposition->planning;
     const double gain_ns =
         yk_plan_ns(plan, &job->split.decomposition->division.cuts) - yk_plan_ns(plan, cuts);
-    planning->waits = !planning->waited && yk_decomposition_awaits(job, cuts, gain_ns);
-    planning->stale |= planning->waits;
-    return planning->waits;
+    const int arrays = yk_decomposition_arrays(job);
+    planning->waits =
+        arrays > planning->waited && yk_decomposition_awaits(job, cuts, gain_ns) ? arrays : 0;
+    planning->stale |= planning->waits > 0;
+    return planning->waits > 0;
 }
 
 static int prospect_awaits(void *context)
@@ -311,7 +313,7 @@ void yk_decomposition_plan(const struct yk_job *job)
         return;
     /* Behind another job the plan stays, because that one still follows it. */
     if (job->pipeline.before || !yk_decomposition_is_due(decomposition) ||
-        (decomposition->planning.waits && yk_decomposition_pins(job)))
+        (decomposition->planning.waits && yk_decomposition_is_unready(job)))
         return;
     plan_anew(job);
     decomposition->round.cut_within =

@@ -5,6 +5,7 @@
 
 #include "../array/copy.h"
 #include "../array/place.h"
+#include "../job/kernel.h"
 #include "decomposition.h"
 
 /* The device's rows of the array, by the cuts of the leading kernel. */
@@ -26,6 +27,15 @@ static yoke_array *next_of(const struct yk_job *job, const yoke_array *array)
     return next;
 }
 
+int yk_decomposition_arrays(const struct yk_job *job)
+{
+    const yoke_array *array = NULL;
+    int count = 0;
+    while ((array = next_of(job, array)))
+        count++;
+    return count;
+}
+
 /* Orders the pinning of the rows' memory. Returns how long a copy to the place would wait for it.
  */
 static double pinning_ns(const struct yk_place *place, yoke_array *array, struct yk_interval rows)
@@ -38,32 +48,45 @@ static double pinning_ns(const struct yk_place *place, yoke_array *array, struct
     return (double)yk_pages_wait_ns(&asked);
 }
 
+/* Returns 1 while some kernel of the decomposition is being built for the device. */
+static int is_building(const struct yk_decomposition *decomposition, int device)
+{
+    int m, builds = 0;
+    for (m = 0; m < YK_PLAN_KERNELS; m++) {
+        const struct yk_kernel *kernel = decomposition->members[m].kernel;
+        builds |= kernel && yk_kernel_is_building(kernel, device);
+    }
+    return builds;
+}
+
 int yk_decomposition_awaits(const struct yk_job *job, const struct yk_cuts *cuts, double gain_ns)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
     const double *share = cuts->share[decomposition->leads];
     double all_ns = 0;
-    int d;
+    int d, builds = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_place *place = job->runtime->devices[d].place;
         yoke_array *array = NULL;
+        builds |= share[d] > 0 && is_building(decomposition, d);
         while (share[d] > 0 && place->pinner && (array = next_of(job, array)))
             all_ns += pinning_ns(place, array, rows_of(array, share, d));
     }
-    return all_ns > fmax(0, gain_ns);
+    return builds || all_ns > fmax(0, gain_ns);
 }
 
-int yk_decomposition_pins(const struct yk_job *job)
+int yk_decomposition_is_unready(const struct yk_job *job)
 {
-    int d, pins = 0;
+    int d, unready = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_place *place = job->runtime->devices[d].place;
         yoke_array *array = NULL;
+        unready |= is_building(job->split.decomposition, d);
         while (place->pinner && (array = next_of(job, array))) {
             const struct yk_pages_question asked =
                 yk_copy_question(place, array, yk_array_rows(array), YK_COPY_TO_DEVICE);
-            pins |= yk_pages_pending(&asked);
+            unready |= yk_pages_pending(&asked);
         }
     }
-    return pins;
+    return unready;
 }

@@ -197,6 +197,15 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
         job->workspace->team = *team;
 }
 
+/* Has the kernel built for the device, beside the jobs: later plans may give rows to the device,
+ * and each kernel that is not ready then would have to fetch them back. */
+static void build_ahead(const struct yk_job *job, int d)
+{
+    const struct yk_runtime_device *device = &job->runtime->devices[d];
+    if (yk_device_must_build(device, job->kernel))
+        yk_kernel_build_beside(job->kernel, device->device, device->number);
+}
+
 /* Lets those devices take part that have a part in the plan. */
 static void call_planned(struct yk_job *job, const struct yk_memory *memory,
                          const struct yk_split_device *known)
@@ -206,6 +215,8 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
     for (d = 0; d < job->device_count; d++)
         if (known[d].share > 0)
             job->split.team |= yk_team_bit(d);
+        else
+            build_ahead(job, d);
     job->split.builds = 0;
     note_team(job, known);
     job->split.times_team = 0; /* planned jobs teach nothing about teams */

@@ -1,5 +1,5 @@
-/* test_cuda_ready.c - rows that stay on devices move when their memory is pinned, and wait for
- * nothing else (life/decomposition_ready.h).
+/* test_cuda_ready.c - rows that stay on devices move when their memory is pinned and kernels are
+ * built, and wait for nothing else (life/decomposition_ready.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,16 +23,22 @@
 
 enum { SHORT = 1 << 20, HELD_JOBS = 20 };
 
+/* What is known of the devices from now on. */
+static void know(const yoke_runtime *runtime, const struct yk_kept_cost costs[2])
+{
+    for (struct yk_kernel *kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        for (int m = 0; m < YK_MEMORIES && kernel->memories[m]; m++)
+            for (int d = 0; d < 2; d++)
+                yk_cost_recall(&kernel->memories[m]->cost[d], &costs[d]);
+}
+
 /* By what is known the GPU is a thousand times as fast, and each job gains less than pinning takes.
  */
 static void favour_gpu(const yoke_runtime *runtime)
 {
     static const struct yk_kept_cost costs[] = { { 0.05, 10, 0.001, 0.01 },
                                                  { 0.00005, 10, 0.001, 0.01 } };
-    for (struct yk_kernel *kernel = runtime->kernels.first; kernel; kernel = kernel->next)
-        for (int m = 0; m < YK_MEMORIES && kernel->memories[m]; m++)
-            for (int d = 0; d < 2; d++)
-                yk_cost_recall(&kernel->memories[m]->cost[d], &costs[d]);
+    know(runtime, costs);
 }
 
 /* `to` += `from`, and the rows stay where they are. Returns the GPU's part. */
@@ -155,7 +161,7 @@ static void order_for_others(const struct scene *scene)
     scene->runtime->arrays->carried = 1; /* as if jobs without the scene's arrays read it */
     yk_pages_expect_all(&asked);
     assert_true(yk_pages_pending(&asked));
-    assert_true(!waits(scene, 0) && !yk_decomposition_pins(&job));
+    assert_true(!waits(scene, 0) && !yk_decomposition_is_unready(&job));
     standin_hold("cuMemHostRegister", 0);
     OK(yoke_array_close(array));
     yoke_free(scene->runtime, memory);
@@ -209,6 +215,42 @@ static void rows_move_where_pins_do_not_pay(void **state)
     OK(yoke_close(scene.runtime));
 }
 
+/* When the memory for which rows wait is pinned, jobs begin to read one more array: rows wait for
+ * its memory, too. */
+static void rows_wait_for_more_arrays(void **state)
+{
+    struct scene scene, other;
+    double share;
+    (void)state;
+    open_unpinned(&scene);
+    do
+        share = stay(&scene);
+    while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
+    for (int jobs = 0; jobs < HELD_JOBS; jobs++)
+        assert_true(stay(&scene) <= share);
+    standin_hold("cuMemHostRegister", 0);
+    for (int tries = 0; tries < 20 * JOBS_MOST && !is_pinned(&scene); tries++)
+        usleep(1000);
+    assert_true(is_pinned(&scene));
+    hold_fast_pins();
+    other = scene;
+    other.from = yoke_alloc(scene.runtime, SHORT * sizeof(float));
+    assert_non_null(other.from);
+    memset(other.from, 0, SHORT * sizeof(float));
+    OK(yoke_array_wrap(scene.runtime, other.from, SHORT, sizeof(float), &other.from_array));
+    for (int jobs = 0; jobs < HELD_JOBS; jobs++)
+        assert_true(stay(&other) <= share);
+    standin_hold("cuMemHostRegister", 0);
+    for (int jobs = 0; stay(&other) < 0.9; jobs++) {
+        assert_true(jobs < 20 * JOBS_MOST);
+        usleep(1000);
+    }
+    OK(yoke_array_close(other.from_array));
+    yoke_free(scene.runtime, other.from);
+    arrays_close(&scene);
+    scene_close(&scene);
+}
+
 /* Who orders that memory be pinned waits for no driver call, not even for the first look at the
  * memory. An order that has not begun is cancelled when its array closes. */
 static void orders_make_no_driver_calls(void **state)
@@ -237,13 +279,85 @@ static void orders_make_no_driver_calls(void **state)
     scene_close(&scene);
 }
 
+/* `to` becomes `from`, by another kernel. Returns the GPU's part. */
+static double copy(struct scene *scene)
+{
+    const bounds_t alone = { .last = scene->rows };
+    yoke_result *result;
+    double share;
+    const yoke_job job = { .kernel = &k_blur,
+                           .range = { 0, scene->rows },
+                           .args = { yoke_value(alone), yoke_in(scene->from_array),
+                                     yoke_out(scene->to_array) } };
+    OK(yoke_run(scene->runtime, &job, &result));
+    share = result->devices[1].share;
+    yoke_result_close(result);
+    return share;
+}
+
+/* Runs jobs until the plan gives all rows to the core, as it is a thousand times as fast by what is
+ * known. */
+static void favour_core(struct scene *scene)
+{
+    static const struct yk_kept_cost costs[] = { { 0.00005, 10, 0.001, 0.01 },
+                                                 { 0.05, 10, 0.001, 0.01 } };
+    const struct yk_decomposition *decomposition;
+    int jobs = 0;
+    do {
+        stay(scene);
+        know(scene->runtime, costs);
+        decomposition = job_of(scene).split.decomposition;
+    } while (++jobs < JOBS_MOST &&
+             !(decomposition->division.stand && !decomposition->division.guessed &&
+               decomposition->division.team == 1 &&
+               yk_kernel_is_ready(scene->runtime->kernels.first, 1)));
+    assert_true(jobs < JOBS_MOST);
+}
+
+/* A kernel is built for a GPU that has no rows, beside the jobs, and rows that would go there wait
+ * for it, whatever they would gain. Otherwise they would have to come back for this kernel. */
+static void kernels_are_built_ahead(void **state)
+{
+    static const char building[] = "cuModuleLoadData";
+    struct scene scene;
+    struct yk_job job;
+    (void)state;
+    scene_open_with(&scene, &(yoke_config){ .devices = "cpu:1,cuda:0", .knowledge = "off" });
+    scene.rows = SHORT;
+    arrays_open(&scene);
+    favour_core(&scene);
+    standin_hold(building, 1);
+    for (int jobs = 0; jobs < 20 * JOBS_MOST && !standin_held_calls(); jobs++) {
+        assert_true(copy(&scene) == 0);
+        usleep(1000);
+    }
+    assert_int_equal(standin_held_calls(), 1);
+    job = job_of(&scene);
+    assert_true(waits(&scene, 1e9) && yk_decomposition_is_unready(&job));
+    standin_hold(building, 0);
+    for (int tries = 0; tries < 20 * JOBS_MOST && yk_decomposition_is_unready(&job); tries++)
+        usleep(1000);
+    assert_true(!waits(&scene, 1e9) && !yk_decomposition_is_unready(&job));
+    arrays_close(&scene);
+    scene_close(&scene);
+}
+
+static int let_builds_go(void **state)
+{
+    (void)state;
+    standin_hold("cuModuleLoadData", 0);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(rows_move_when_memory_is_pinned, let_pins_go),
         cmocka_unit_test_teardown(rows_wait_for_nothing_else, let_pins_go),
         cmocka_unit_test(rows_move_where_pins_do_not_pay),
+        cmocka_unit_test_teardown(rows_wait_for_more_arrays, let_pins_go),
         cmocka_unit_test_teardown(orders_make_no_driver_calls, let_pins_go),
+        cmocka_unit_test_teardown(kernels_are_built_ahead, let_builds_go),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;
