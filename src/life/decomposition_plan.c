@@ -151,15 +151,6 @@ static uint32_t recalled_team(const struct yk_job *job, double *rounds)
     return memory->stays.devices;
 }
 
-/* Notes that the guess was right. In the round that begins, chunks are still held back in case it
- * was wrong. So that round says little about the team: with two equal GPUs and a job of 0.2 ms it
- * took twice as long as later ones. */
-static void confirm(struct yk_decomposition *decomposition)
-{
-    decomposition->division.guessed = YK_CONFIRMED;
-    decomposition->round.counts = 0;
-}
-
 /* Makes the first plan. Rows stay where they are unless moving them pays by the estimates. These
  * count as exact (`certain`), because there is no plan yet that noise could undo. */
 static void begin(const struct yk_job *job, struct yk_plan *plan)
@@ -181,7 +172,7 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
     if (found)
         follow_cuts(decomposition, plan, &cuts);
     else if (decomposition->division.guessed == YK_GUESSED)
-        confirm(decomposition);
+        decomposition->division.guessed = YK_CONFIRMED;
     if (decomposition->division.stand && team && decomposition->division.team == team)
         yk_explore_recall(&decomposition->explorer, team, rounds);
     else if (decomposition->division.stand &&

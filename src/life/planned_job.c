@@ -199,7 +199,6 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
         job->devices[d].planned_ns = yk_cost_ns(cost, counted);
         job->split.planned_ns = fmax(job->split.planned_ns, job->devices[d].planned_ns);
         known[d].item_ns = cost->item_ns * (counted / items);
-        known[d].doubt = sqrt(cost->noise2 + cost->item_var / (cost->item_ns * cost->item_ns));
     }
 }
 

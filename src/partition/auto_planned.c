@@ -1,18 +1,11 @@
 /* auto_planned.c - see auto.h: a plan (plan.h) gives the rows that each device works on in this job
  * and in the jobs before and after it. Rows that another device did instead would have to come
- * back, so each device keeps to its own region. It takes the whole region at once, unless it may be
- * so late that a second chunk pays. Rows that are held back, and the rows of a device that is not
- * there, go to the device that finishes first, if the job then ends sooner although these rows
- * travel both ways. */
+ * back, so each device keeps to its own region. A GPU takes the whole region at once. Rows that
+ * cores have not begun, and the rows of a device that is not there, go to the device that finishes
+ * first, if the job then ends sooner although these rows travel both ways. */
 #include <math.h>
 
 #include "auto.h"
-
-/* Of two parts that take equally long on average, with a standard deviation of 1, the later one
- * ends 0.56 later than the mean. A second chunk, which either device may do, saves half of that. */
-#define SAVED 0.28
-/* Number of standard deviations held back. */
-#define HELD 1.0
 
 static void begin(struct yk_auto *state)
 {
@@ -30,29 +23,17 @@ static double item_ns(const struct yk_split_status *status)
                                      : 0;
 }
 
-/* Items that cores leave for their second lease; none if that is less than a piece. */
-static int64_t left_to_first(const struct yk_split_view *view, int device, int64_t own)
+/* Items of the region that cores leave for their second lease; none if that is less than a piece.
+ */
+static int64_t held_back(const struct yk_split_view *view, int device, int64_t own)
 {
     const struct yk_split_status *status = &view->devices[device];
     const int64_t left = own / YK_LEFT_PART;
     const double ns = item_ns(status);
-    return !status->known.fetches && ns > 0 && left >= yk_auto_piece(view, device, ns, own) ? left
-                                                                                            : 0;
-}
-
-/* Items of the region that are left for a second chunk. */
-static int64_t held_back(const struct yk_split_view *view, int device, int64_t own)
-{
-    const struct yk_split_status *status = &view->devices[device];
-    const double late_ns = HELD * status->known.doubt * item_ns(status) * (double)own;
-    const double held = HELD * status->known.doubt * (double)own;
-    if (status->chunks_done + status->chunks_out > 0)
+    const int has_one = status->chunks_done + status->chunks_out > 0;
+    if (!status->known.host_memory || has_one || status->known.fetches || !(ns > 0))
         return 0;
-    if (status->known.host_memory)
-        return left_to_first(view, device, own);
-    if (SAVED * late_ns <= status->fixed_ns + held * status->known.row_ns)
-        return 0;
-    return (int64_t)fmin(held, (double)own / 2);
+    return left >= yk_auto_piece(view, device, ns, own) ? left : 0;
 }
 
 /* Cores get at most one piece for each lane if they fetch rows, because each piece starts copies of
@@ -162,8 +143,6 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, str
     int64_t own;
     begin(state);
     own = yk_auto_own(state, device);
-    if (view->devices[device].chunks_out > 0 && !view->devices[device].known.host_memory)
-        own = 0; /* items held back are held back from its other lanes, too */
     if (own > 0) {
         out->first = state->devices[device].region.first;
         out->last = state->devices[device].region.last;

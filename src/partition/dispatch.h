@@ -87,7 +87,6 @@ struct yk_split_device {
     double back_ns; /* time to get the results of one item that another device made instead */
     int fetches;    /* 1: rows of its part of a planned job are on other devices: larger pieces need
                      * fewer copies */
-    double doubt;   /* standard deviation of the time of its part of a planned job, as a fraction */
     double share;   /* fraction of the range this device got in the last run of this kernel
                        and range (data lie there); < 0: unknown */
     /* Number of threads that drive this device and are also lanes of the first CPU device: thread i
