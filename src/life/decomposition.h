@@ -27,14 +27,10 @@ struct yk_recent_jobs {
     double home[YK_RECENT_JOBS];       /* bytes of its results that the program has read */
 };
 
-/* Where the cuts come from. PLANNED: from estimates. GUESSED: from the first job, or equal parts.
- * CONFIRMED: guessed, and estimates give the same cuts. */
-enum yk_guess { YK_PLANNED, YK_GUESSED, YK_CONFIRMED };
-
 /* Where rows should be. */
 struct yk_division {
-    int stand; /* 1: the cuts are valid */
-    enum yk_guess guessed;
+    int stand;     /* 1: the cuts are valid */
+    int guessed;   /* 1: they are from the first job, or equal parts; 0: from estimates */
     uint32_t team; /* devices of the cuts, as bits */
     struct yk_cuts cuts;
     struct yk_cuts proven; /* the latest cuts of the explorer's best team; all 0: none */

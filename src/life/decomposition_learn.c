@@ -64,7 +64,7 @@ static void stay_there(const struct yk_job *job)
             decomposition->division.team |= (uint32_t)1 << d;
     }
     decomposition->division.stand = 1;
-    decomposition->division.guessed = YK_GUESSED;
+    decomposition->division.guessed = 1;
     decomposition->planning.at = decomposition->jobs;
 }
 

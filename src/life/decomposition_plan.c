@@ -37,7 +37,7 @@ static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *
     decomposition->division.cuts = *cuts;
     decomposition->division.team = team;
     decomposition->division.stand = 1;
-    decomposition->division.guessed = YK_PLANNED;
+    decomposition->division.guessed = 0;
     decomposition->round.counts = 0;
 }
 
@@ -137,7 +137,7 @@ static void guess(struct yk_decomposition *decomposition, const int *make)
             decomposition->division.cuts.share[k][d] = 1.0 / devices;
     decomposition->division.team = yk_team_all(devices);
     decomposition->division.stand = 1;
-    decomposition->division.guessed = YK_GUESSED;
+    decomposition->division.guessed = 1;
 }
 
 /* Returns the team that an earlier process found best for the job; 0: unknown. Sets *rounds to the
@@ -171,8 +171,6 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
         return;
     if (found)
         follow_cuts(decomposition, plan, &cuts);
-    else if (decomposition->division.guessed == YK_GUESSED)
-        decomposition->division.guessed = YK_CONFIRMED;
     if (decomposition->division.stand && team && decomposition->division.team == team)
         yk_explore_recall(&decomposition->explorer, team, rounds);
     else if (decomposition->division.stand &&

@@ -22,6 +22,7 @@
 #include "life/decomposition_ready.h"
 
 enum { SHORT = 1 << 20, HELD_JOBS = 20 };
+static const char building[] = "cuModuleLoadData";
 
 /* What is known of the devices from now on. */
 static void know(const yoke_runtime *runtime, const struct yk_kept_cost costs[2])
@@ -58,6 +59,17 @@ static double stay(struct scene *scene)
     return share;
 }
 
+/* Runs jobs until the kernel is built for the GPU, beside them. Returns the GPU's part of the last
+ * one, in which it may have taken part. */
+static double stay_until_built(struct scene *scene)
+{
+    double share;
+    do
+        share = stay(scene);
+    while (!yk_kernel_is_ready(scene->runtime->kernels.first, 1));
+    return share;
+}
+
 /* The driver holds pins from now on. They count as fast ones: copies would not wait for slow ones,
  * such as those that it held before or made on a busy machine. */
 static void hold_fast_pins(void)
@@ -85,9 +97,7 @@ static void rows_move_when_memory_is_pinned(void **state)
     int jobs;
     (void)state;
     open_unpinned(&scene);
-    do /* the kernel is compiled beside the jobs, in the last of which the GPU may take part */
-        share = stay(&scene);
-    while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
+    share = stay_until_built(&scene);
     for (jobs = 0; jobs < HELD_JOBS; jobs++)
         assert_true(stay(&scene) <= share);
     standin_hold("cuMemHostRegister", 0);
@@ -174,9 +184,7 @@ static void rows_wait_for_nothing_else(void **state)
     struct scene scene;
     (void)state;
     open_unpinned(&scene);
-    do
-        stay(&scene);
-    while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
+    stay_until_built(&scene);
     yoke_array *const arrays[] = { scene.from_array, scene.to_array };
     for (int a = 0; a < 2; a++) { /* now only the host has the rows */
         OK(yoke_array_acquire(arrays[a], YOKE_READ_WRITE));
@@ -223,9 +231,7 @@ static void rows_wait_for_more_arrays(void **state)
     double share;
     (void)state;
     open_unpinned(&scene);
-    do
-        share = stay(&scene);
-    while (!yk_kernel_is_ready(scene.runtime->kernels.first, 1));
+    share = stay_until_built(&scene);
     for (int jobs = 0; jobs < HELD_JOBS; jobs++)
         assert_true(stay(&scene) <= share);
     standin_hold("cuMemHostRegister", 0);
@@ -318,7 +324,6 @@ static void favour_core(struct scene *scene)
  * for it, whatever they would gain. Otherwise they would have to come back for this kernel. */
 static void kernels_are_built_ahead(void **state)
 {
-    static const char building[] = "cuModuleLoadData";
     struct scene scene;
     struct yk_job job;
     (void)state;
@@ -345,7 +350,7 @@ static void kernels_are_built_ahead(void **state)
 static int let_builds_go(void **state)
 {
     (void)state;
-    standin_hold("cuModuleLoadData", 0);
+    standin_hold(building, 0);
     return 0;
 }
 
