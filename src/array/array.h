@@ -223,13 +223,11 @@ yoke_status yk_array_open_state(yoke_array *array, enum yk_coherence_start start
 void yk_array_close_state(yoke_array *array);
 
 /* --- replica.c --- */
-/* Holds the array's buffer at `place` until it is released. Allocates the buffer if there is none;
- * to make room, the least recently used rows that are not held are written back and evicted.
- * YOKE_ENOMEM if there is still no room. */
-yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out);
-void yk_replica_release(struct yk_replica *replica);
-/* The same for claim->rows only, if rows are evicted separately (by_rows). On success there is room
- * for these rows and for all other claims at the same time. */
+/* Holds the array's buffer at `place` until it is unclaimed, or claim->rows only, if rows are
+ * evicted separately (by_rows) and `claim` is not NULL. Allocates the buffer if there is none; to
+ * make room, the least recently used rows that are not held are written back and evicted.
+ * YOKE_ENOMEM if there is still no room. Call yk_place_check_room after the last of several claims,
+ * and take them back if it fails. */
 yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
                              struct yk_replica **out);
 void yk_replica_unclaim(struct yk_replica *replica, struct yk_claim *claim);
@@ -268,6 +266,8 @@ yoke_status yk_place_evict_for(struct yk_places *places, struct yk_place *place,
  * the bytes already promised to claims. Only a hint: it may change at any time. */
 int64_t yk_place_room(struct yk_place *place);
 int64_t yk_place_room_locked(struct yk_place *place); /* place->lock is held */
+/* YOKE_ENOMEM: there is no room for all rows that are claimed at the place at the same time. */
+yoke_status yk_place_check_room(struct yk_place *place);
 /* Allocates device memory outside replicas (windows, private copies), and evicts rows if it has to.
  * All of the memory is committed. */
 yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,

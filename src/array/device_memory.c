@@ -93,6 +93,15 @@ int64_t yk_place_room(struct yk_place *place)
     return bytes;
 }
 
+/* A driver call, which takes most of a microsecond. */
+yoke_status yk_place_check_room(struct yk_place *place)
+{
+    if (!place->device->desc.page_bytes || yk_place_room(place) >= 0)
+        return YOKE_OK;
+    return yk_fail(YOKE_ENOMEM, "%s: no room for so many rows at the same time",
+                   place->device->desc.name);
+}
+
 /* --- taking it --- */
 
 static yoke_status no_room(const struct yk_place *place, int64_t bytes)

@@ -218,18 +218,6 @@ static yoke_status add_parts(yoke_array *array, struct yk_place *place, struct y
     return status;
 }
 
-/* Marks the replica as used, and checks that there is room for what was promised. place->lock
- * held. */
-static yoke_status check_room(struct yk_replica *replica)
-{
-    struct yk_place *place = replica->place;
-    replica->use = ++place->uses;
-    if (!place->device->desc.page_bytes || yk_place_room_locked(place) >= 0)
-        return YOKE_OK;
-    return yk_fail(YOKE_ENOMEM, "%s: no room for so much of array %s at the same time",
-                   place->device->desc.name, replica->array->name);
-}
-
 /* place->lend_lock held, here and in let_go. Keeps the claim's rows if rows are evicted one by one;
  * otherwise, or without a claim, the whole replica. */
 static void keep(struct yk_replica *whole, struct yk_claim *claim)
@@ -264,10 +252,8 @@ static yoke_status keep_with_buffer(struct yk_replica *whole, struct yk_claim *c
     yk_lock(&place->lend_lock);
     keep(whole, claim);
     yk_unlock(&place->lend_lock);
-    status = check_room(whole);
-    if (status != YOKE_OK)
-        yk_replica_unclaim(whole, claim);
-    return status;
+    whole->use = ++place->uses;
+    return YOKE_OK;
 }
 
 yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
@@ -286,11 +272,6 @@ yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct y
     if (status != YOKE_OK)
         yk_replica_unclaim(whole, claim);
     return status;
-}
-
-yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out)
-{
-    return yk_replica_claim(array, place, NULL, out);
 }
 
 struct yk_replica *yk_replica_lend(yoke_array *array, struct yk_place *place,
@@ -316,9 +297,4 @@ void yk_replica_unclaim(struct yk_replica *replica, struct yk_claim *claim)
     yk_lock(&replica->place->lend_lock);
     let_go(replica->whole, claim);
     yk_unlock(&replica->place->lend_lock);
-}
-
-void yk_replica_release(struct yk_replica *replica)
-{
-    yk_replica_unclaim(replica, NULL);
 }

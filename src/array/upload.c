@@ -105,6 +105,20 @@ yoke_status yk_upload_missing(struct yk_upload *upload, struct yk_interval rows)
     return status;
 }
 
+/* Returns 1 if the host has to send some of the rows. Only then do devices share the work: rows
+ * that a device has written come from it in one copy, however many devices need them. */
+static int host_sends(struct yk_upload *upload, struct yk_interval rows)
+{
+    const struct yk_copy_needs *asked = &upload->load->asked;
+    int i;
+    if (ask(upload, rows) != YOKE_OK)
+        return 0; /* it is asked again before the copies, which report what failed */
+    for (i = 0; i < asked->count; i++)
+        if (asked->items[i].source == YK_HOST)
+            return 1;
+    return 0;
+}
+
 static yoke_status bring(struct yk_replica *replica, struct yk_interval rows, struct yk_load *load,
                          enum yk_share pieces)
 {
@@ -117,8 +131,7 @@ static yoke_status bring(struct yk_replica *replica, struct yk_interval rows, st
          upload.part++) {
         upload.replica = upload.array->replicas[upload.place->number];
         status = yk_transfer_check(upload.array);
-        if (status == YOKE_OK && load->sharers &&
-            yk_array_missing(upload.array, upload.place->number, rows) > 0)
+        if (status == YOKE_OK && load->sharers && host_sends(&upload, rows))
             status = yk_upload_share(&upload, rows, pieces);
         if (status == YOKE_OK && pieces == YK_SHARE_ALL)
             status = yk_upload_missing(&upload, rows);

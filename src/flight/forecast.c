@@ -105,16 +105,17 @@ static int64_t window_of(int64_t lasts_ns, int part)
     return window < YK_WATCH_LEAST_NS ? YK_WATCH_LEAST_NS : window;
 }
 
-int64_t yk_flight_watched_until(const struct yk_flight *flight)
+int64_t yk_flight_watched_until(const struct yk_job_device *jd, const struct yk_flight *flight)
 {
-    return flight->expected_ns + window_of(flight->lasts_ns, AFTER_PART);
+    const int64_t window = window_of(flight->lasts_ns, AFTER_PART), wakes = yk_brief_ns(jd);
+    return flight->expected_ns + (window > wakes ? window : wakes);
 }
 
 int64_t yk_flight_look_at(const struct yk_job_device *jd, const struct yk_flight *flight,
                           int64_t now)
 {
     int64_t left, nap = now - flight->issued_ns;
-    if (!flight->expected_ns || now > yk_flight_watched_until(flight))
+    if (!flight->expected_ns || now > yk_flight_watched_until(jd, flight))
         return 0;
     left = flight->expected_ns - now;
     left -= yk_flight_is_brief(jd, flight) ? flight->lasts_ns

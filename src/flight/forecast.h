@@ -32,8 +32,10 @@ int yk_flight_is_polled(struct yk_job *job, int device, int lane);
 /* A flight is watched for at least this long before and after its predicted end, because timers may
  * be almost as late. */
 #define YK_WATCH_LEAST_NS 25000
-/* Returns the time until which the flight is watched: its predicted end and a margin. */
-int64_t yk_flight_watched_until(const struct yk_flight *flight);
+/* Returns the time until which the flight is watched: its predicted end and a margin. That is at
+ * least what it costs to be woken instead, so a late end costs at most twice as much (ski rental).
+ */
+int64_t yk_flight_watched_until(const struct yk_job_device *device, const struct yk_flight *flight);
 /* Returns the time of the next look at the flight; `now`: watch it from now on; 0: it has no
  * prediction, or is later than predicted. */
 int64_t yk_flight_look_at(const struct yk_job_device *device, const struct yk_flight *flight,

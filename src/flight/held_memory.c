@@ -54,6 +54,22 @@ static yoke_status hold_one(struct yk_job *job, int device, int p)
     return status;
 }
 
+/* Holds one array beside those that are held already. */
+static yoke_status hold_another(struct yk_job *job, int device, int p)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const enum yk_holding before = jd->holding[p];
+    yoke_status status = hold_one(job, device, p);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_place_check_room(jd->device->place);
+    if (status != YOKE_OK) {
+        yk_replica_unclaim(jd->replicas[p], &jd->claims[p]);
+        jd->holding[p] = before;
+    }
+    return status;
+}
+
 static yoke_status hold_all(struct yk_job *job, int device)
 {
     yoke_status status = YOKE_OK;
@@ -61,7 +77,7 @@ static yoke_status hold_all(struct yk_job *job, int device)
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (needs_memory(job, device, p))
             status = hold_one(job, device, p);
-    return status;
+    return status == YOKE_OK ? yk_place_check_room(job->devices[device].device->place) : status;
 }
 
 /* Bytes to hold the argument's array whole; 0 if an earlier argument is the same array or lies in
@@ -143,7 +159,7 @@ static yoke_status hold_wholes(struct yk_job *job, int device, enum whole_panels
                  (panels == PACKED || cost_of(job, device, p) > yk_place_room(place)))
             jd->holding[p] = YK_HELD_PACKED;
         else
-            status = hold_one(job, device, p);
+            status = hold_another(job, device, p);
     }
     return status;
 }
@@ -157,7 +173,7 @@ static void hold_small(struct yk_job *job, int device)
     int p;
     while ((p = smallest(job, device, room)) >= 0) {
         room -= cost_of(job, device, p);
-        if (hold_one(job, device, p) != YOKE_OK)
+        if (hold_another(job, device, p) != YOKE_OK)
             break; /* a window is enough */
     }
 }

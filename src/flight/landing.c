@@ -277,35 +277,37 @@ static int is_noticed_in_time(const struct yk_job *job, const struct yk_job_devi
     return yk_flight_is_brief(jd, flight) || now < flight->seen_busy_ns + DUE_NS;
 }
 
-/* The time at which a completed flight ended on the device. The thread that notices the end may
- * have waited long for a core. If several ends that it notices at once got the same time, the
- * device would look far too fast. 0: the end was noticed when it was due, or results still have to
- * be brought to their places, so the flight ends when that is done. */
-static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
-                      const struct yk_flight *flight)
+static int has_open_hauls(const struct yk_job *job, const struct yk_flight *flight)
 {
-    struct yk_event *last = yk_flight_last(flight);
-    struct yk_event_times times = { 0 };
     int p;
-    if (!last || is_noticed_in_time(job, jd, flight))
-        return 0;
     for (p = 0; flight->hauls && p < job->arg_count; p++)
         if (yk_haul_is_open(&flight->hauls[p]))
-            return 0;
-    jd->device->device->backend->event_times(last, &times);
-    return times.ended;
+            return 1;
+    return 0;
 }
 
-/* Time from the issue of the chunk to the start of its kernel, which waits for the chunk's
- * copies. */
-static int64_t fetch_of(const struct yk_job *job, const struct yk_job_device *jd,
-                        const struct yk_flight *flight)
+/* Sets when a completed flight ended on the device, and the time from the issue of the chunk to the
+ * start of its kernel, which waits for the chunk's copies. Asks for the times of an event only
+ * once: CUDA's driver takes 6 us to tell them.
+ *
+ * The thread that notices the end may have waited long for a core. If several ends that it notices
+ * at once got the same time, the device would look far too fast. ended_ns stays 0 if the end was
+ * noticed when it was due, or if results still have to be brought to their places: then the flight
+ * ends when that is done. */
+static void note_times(const struct yk_job *job, struct yk_job_device *jd, struct yk_flight *flight)
 {
+    const struct yk_backend *backend = jd->device->device->backend;
+    struct yk_event *last = yk_flight_last(flight);
+    const int ends = last && !is_noticed_in_time(job, jd, flight) && !has_open_hauls(job, flight);
+    const int fetches = yk_flight_tells_fetch(job, flight) && flight->kernel;
     struct yk_event_times times = { 0 };
-    if (!yk_flight_tells_fetch(job, flight) || !flight->kernel)
-        return 0;
-    jd->device->device->backend->event_times(flight->kernel, &times);
-    return times.started > flight->issued_ns ? times.started - flight->issued_ns : 0;
+    if (ends || (fetches && last == flight->kernel))
+        backend->event_times(last, &times);
+    flight->ended_ns = ends ? times.ended : 0;
+    if (fetches && last != flight->kernel)
+        backend->event_times(flight->kernel, &times);
+    flight->fetch_ns =
+        fetches && times.started > flight->issued_ns ? times.started - flight->issued_ns : 0;
 }
 
 static int64_t once_of(const struct yk_flight *flight)
@@ -335,8 +337,9 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         yk_steps_await(jd, flight);
     }
     settle(job, jd, flight, outcome);
-    flight->ended_ns = outcome == YOKE_OK ? end_of(job, jd, flight) : 0;
-    flight->fetch_ns = outcome == YOKE_OK ? fetch_of(job, jd, flight) : 0;
+    flight->ended_ns = flight->fetch_ns = 0;
+    if (outcome == YOKE_OK)
+        note_times(job, jd, flight);
     flight->once_ns = once_of(flight);
     if (flight->expected_ns)
         yk_flight_ended(jd, flight, flight->ended_ns ? flight->ended_ns : yk_now(job->runtime));

@@ -108,11 +108,12 @@ yoke_status yk_steps_open(struct yk_job *job, int device)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
     const int64_t lanes = jd->device->lanes;
-    int64_t most = yk_place_room(place) / ROOM_PART / lanes, groups;
+    int64_t most, groups;
     struct yk_spare queues = { 0 };
     yoke_status status = YOKE_ENOMEM;
     if (first_steps(job, jd) < 0)
         return YOKE_OK;
+    most = yk_place_room(place) / ROOM_PART / lanes;
     for (groups = groups_of(&place->device->desc); status == YOKE_ENOMEM && groups > 0;
          groups /= 2) {
         jd->queue_bytes = plan_queues(job, device, most, &groups);

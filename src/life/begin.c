@@ -194,8 +194,7 @@ static int goes_behind(const struct yk_job *job, const struct yk_job *before)
 {
     return !job->turn && !atomic_load(&job->lanes.stop) && !atomic_load(&before->lanes.stop) &&
            !yk_pipeline_waits(before) && !before->reduction && !before->sums.has_add &&
-           !job->sums.has_add && yk_order_waits_only_for(job, before) &&
-           yk_job_foresees(job, before);
+           yk_order_waits_only_for(job, before) && yk_job_foresees(job, before);
 }
 
 static void begin_behind(struct yk_job *job, struct yk_job *before)

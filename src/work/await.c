@@ -109,7 +109,7 @@ static int64_t watched_until(struct yk_job_device *jd, const struct yk_flight *f
         return jd->driven ? flight->issued_ns + YK_SLICE_NS : 0;
     if (yk_device_look_at(jd, now) != now)
         return 0;
-    return yk_flight_watched_until(flight);
+    return yk_flight_watched_until(jd, flight);
 }
 
 int yk_device_is_due(struct yk_job *job, int device, int64_t now)

@@ -166,11 +166,12 @@ static inline void write_there(int number, struct yk_interval of)
 {
     struct yk_replica *replica;
     int64_t row;
-    assert_int_equal(yk_replica_hold(array, &places.items[number - FIRST], &replica), YOKE_OK);
+    assert_int_equal(yk_replica_claim(array, &places.items[number - FIRST], NULL, &replica),
+                     YOKE_OK);
     for (row = of.first; row < of.last; row++)
         ((int *)replica->buffer->bytes)[row] = OLD;
     assert_int_equal(yk_transfer_written(array, number, of), YOKE_OK);
-    yk_replica_release(replica);
+    yk_replica_unclaim(replica, NULL);
 }
 
 /* Lets another thread run while a copy is in progress. It has enough time, unless it waits for the
@@ -187,8 +188,8 @@ static inline void meanwhile(void (*run)(void *context))
 static inline void evict_for_other(void)
 {
     struct yk_replica *replica;
-    assert_int_equal(yk_replica_hold(other, &places.items[0], &replica), YOKE_OK);
-    yk_replica_release(replica);
+    assert_int_equal(yk_replica_claim(other, &places.items[0], NULL, &replica), YOKE_OK);
+    yk_replica_unclaim(replica, NULL);
     assert_true(started);
     yk_thread_join(&thread);
 }

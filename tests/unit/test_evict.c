@@ -6,20 +6,20 @@ static void copy_to_second(void)
 {
     struct yk_replica *replica;
     write_there(FIRST, rows(0, ROWS));
-    assert_int_equal(yk_replica_hold(array, &places.items[1], &replica), YOKE_OK);
+    assert_int_equal(yk_replica_claim(array, &places.items[1], NULL, &replica), YOKE_OK);
     memcpy(replica->buffer->bytes, array->replicas[FIRST]->buffer->bytes, sizeof(int) * ROWS);
     assert_int_equal(yk_coherence_copy_begun(array->coherence, SECOND, FIRST, rows(0, ROWS)),
                      YOKE_OK);
     assert_int_equal(yk_coherence_copy_done(array->coherence, SECOND, rows(0, ROWS)), YOKE_OK);
-    yk_replica_release(replica);
+    yk_replica_unclaim(replica, NULL);
 }
 
 static void evict_at_first(void *context)
 {
     struct yk_replica *replica;
     (void)context;
-    if (yk_replica_hold(other, &places.items[0], &replica) == YOKE_OK)
-        yk_replica_release(replica);
+    if (yk_replica_claim(other, &places.items[0], NULL, &replica) == YOKE_OK)
+        yk_replica_unclaim(replica, NULL);
 }
 
 static int there_then;

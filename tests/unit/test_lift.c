@@ -11,7 +11,7 @@ static void test_nobody_relies_on_what_was_not_issued(void **state)
     (void)state;
     for (row = 0; row < ROWS; row++)
         host[0][row] = OLD;
-    assert_int_equal(yk_replica_hold(array, &places.items[0], &replica), YOKE_OK);
+    assert_int_equal(yk_replica_claim(array, &places.items[0], NULL, &replica), YOKE_OK);
     refused_copy = 1;
     assert_int_equal(yk_transfer_up(replica, rows(0, ROWS), &failed), YOKE_ENOMEM);
     assert_int_equal(yk_transfer_up(replica, rows(0, ROWS), &next), YOKE_OK);
@@ -24,7 +24,7 @@ static void test_nobody_relies_on_what_was_not_issued(void **state)
     assert_int_equal(((const int *)replica->buffer->bytes)[ROWS - 1], OLD);
     yk_load_close(&failed);
     yk_load_close(&next);
-    yk_replica_release(replica);
+    yk_replica_unclaim(replica, NULL);
 }
 
 int main(void)

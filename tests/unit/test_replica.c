@@ -35,7 +35,7 @@ static struct yk_replica *held;
 static void hold(void *context)
 {
     (void)context;
-    if (yk_replica_hold(array, &places.items[0], &held) != YOKE_OK)
+    if (yk_replica_claim(array, &places.items[0], NULL, &held) != YOKE_OK)
         held = NULL;
 }
 
@@ -56,7 +56,7 @@ static void test_held_while_evicted(void **state)
     assert_non_null(held);
     assert_non_null(held->buffer);
     assert_int_equal(held->users, 1);
-    yk_replica_release(held);
+    yk_replica_unclaim(held, NULL);
     for (row = 0; row < ROWS; row++)
         assert_int_equal(host[0][row], OLD);
     assert_int_equal(yk_array_missing(array, YK_HOST, rows(0, ROWS)), 0);

@@ -21,12 +21,13 @@ static const int64_t anchor_lasts_ns = 4000000000;
 
 /* An event that can wake a sleeping thread is expensive: the GPU interrupts a core, a thread of the
  * driver runs, even if no thread sleeps, and a thread that polls sees the end 25 us late. So a
- * `light` event, which cannot wake, marks the end of an operation. Only if a thread may sleep until
- * the end, `wakes` is recorded after it, which takes 1 us of the host's time. */
+ * `light` event, which cannot wake, marks the end of an operation, or `stamp` does, which can also
+ * tell when that was. Only if a thread may sleep until the end, `wakes` is recorded after it, which
+ * takes 1 us of the host's time. */
 struct yk_event {
     struct yk_cuda_device *device;
-    CUevent begin, wakes, light;
-    CUevent end; /* `light`, or `wakes` if the operation is timed */
+    CUevent begin, stamp, light, wakes;
+    CUevent end; /* `light`, or `stamp` if the operation is timed */
     int timed;   /* 1: begin is recorded, too */
     int called;  /* 1: wakes is recorded, too */
     int64_t submitted_ns;
@@ -37,29 +38,33 @@ struct yk_event {
     struct yk_event *next_unused;
 };
 
+static void event_destroy(struct yk_event *event)
+{
+    const CUevent made[] = { event->begin, event->stamp, event->light, event->wakes };
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++)
+        if (made[k])
+            event->device->cu->EventDestroy(made[k]);
+    yk_free(event);
+}
+
 static CUresult event_make(struct yk_cuda_device *device, struct yk_event **out)
 {
+    const struct yk_cuda_api *cu = device->cu;
     struct yk_event *event = yk_calloc(1, sizeof *event);
     if (!event)
         return CUDA_ERROR_OUT_OF_MEMORY;
     event->device = device;
-    CUresult code = device->cu->EventCreate(&event->wakes, CU_EVENT_BLOCKING_SYNC);
-    if (code != CUDA_SUCCESS)
-        goto free_event;
-    code = device->cu->EventCreate(&event->begin, CU_EVENT_DEFAULT);
-    if (code != CUDA_SUCCESS)
-        goto destroy_wakes;
-    code = device->cu->EventCreate(&event->light, CU_EVENT_DISABLE_TIMING);
-    if (code != CUDA_SUCCESS)
-        goto destroy_begin;
-    *out = event;
-    return CUDA_SUCCESS;
-destroy_begin:
-    device->cu->EventDestroy(event->begin);
-destroy_wakes:
-    device->cu->EventDestroy(event->wakes);
-free_event:
-    yk_free(event);
+    CUresult code = cu->EventCreate(&event->wakes, CU_EVENT_BLOCKING_SYNC);
+    if (code == CUDA_SUCCESS)
+        code = cu->EventCreate(&event->begin, CU_EVENT_DEFAULT);
+    if (code == CUDA_SUCCESS)
+        code = cu->EventCreate(&event->stamp, CU_EVENT_DEFAULT);
+    if (code == CUDA_SUCCESS)
+        code = cu->EventCreate(&event->light, CU_EVENT_DISABLE_TIMING);
+    if (code == CUDA_SUCCESS)
+        *out = event;
+    else
+        event_destroy(event);
     return code;
 }
 
@@ -131,7 +136,7 @@ yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation)
         code = wait_for(operation);
     if (code == CUDA_SUCCESS && operation->made && operation->timed) {
         code = device->cu->EventRecord(operation->made->begin, operation->queue->stream);
-        operation->made->end = operation->made->wakes;
+        operation->made->end = operation->made->stamp;
         operation->made->timed = 1;
     }
     if (code == CUDA_SUCCESS)
@@ -146,8 +151,8 @@ static CUresult record_end(const struct yk_cuda_operation *operation)
     const struct yk_cuda_api *cu = queue->device->cu;
     struct yk_event *event = operation->made;
     CUresult code = cu->EventRecord(event->end, queue->stream);
-    event->called = event->timed || !operation->passing;
-    if (code == CUDA_SUCCESS && event->called && !event->timed)
+    event->called = !operation->passing;
+    if (code == CUDA_SUCCESS && event->called)
         code = cu->EventRecord(event->wakes, queue->stream);
     return code;
 }
@@ -185,7 +190,7 @@ static CUresult sleep_until_end(struct yk_event *event)
     if (event->called)
         return cu->EventSynchronize(event->wakes);
     while ((code = cu->EventQuery(event->end)) == YK_CUDA_PENDING)
-        yk_clock_sleep_ns(light_nap_ns); /* cuEventSynchronize on `light` would spin */
+        yk_clock_sleep_ns(light_nap_ns); /* cuEventSynchronize on `end` would spin */
     return code;
 }
 
@@ -315,7 +320,9 @@ void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out)
     if (atomic_load(&device->lost) || !yk_cuda_enter_anyway(device))
         return;
     yk_lock(&device->event_lock);
-    int64_t end = event->called ? since_anchor(device, event->wakes) : -1;
+    int64_t end = event->timed    ? since_anchor(device, event->stamp)
+                  : event->called ? since_anchor(device, event->wakes)
+                                  : -1;
     int64_t begin = event->timed ? since_anchor(device, event->begin) : -1;
     int64_t zero = device->anchor_ns;
     if (end > anchor_lasts_ns)
@@ -364,10 +371,7 @@ void yk_cuda_events_close(struct yk_cuda_device *device)
     while (device->unused_events) {
         struct yk_event *event = device->unused_events;
         device->unused_events = event->next_unused;
-        device->cu->EventDestroy(event->wakes);
-        device->cu->EventDestroy(event->begin);
-        device->cu->EventDestroy(event->light);
-        yk_free(event);
+        event_destroy(event);
     }
     if (device->anchor)
         device->cu->EventDestroy(device->anchor);
