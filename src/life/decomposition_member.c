@@ -137,15 +137,29 @@ static void describe_sources(const struct yk_job *job, struct yk_decomposition *
     }
 }
 
+/* Returns the rows of the argument's array that items can have for themselves: not those at its
+ * ends that they only read beside their own, as in an array of bounds, with a row more than there
+ * are items. Otherwise kernels with and without such an array would have different bounds. */
+static struct yk_interval rows_of_items(const struct yk_job *job, const yoke_arg *arg)
+{
+    const struct yk_interval all = { arg->array->first_row,
+                                     arg->array->first_row + arg->array->rows };
+    struct yk_interval own = all;
+    if (arg->shape == YOKE_HALO)
+        own = (struct yk_interval){ all.first + arg->before, all.last - arg->after };
+    return job->first >= own.first && job->last <= own.last ? own : all;
+}
+
 /* Returns the rows that the job covers; if its arrays do not have these, all rows. */
 static struct yk_stretch part_of(const struct yk_job *job)
 {
     const yoke_arg *arg = leading(job);
     struct yk_stretch part = { 0, 1 };
     if (arg) {
-        const double rows = (double)arg->array->rows;
-        part.low = fmax(0, (double)(job->first - arg->array->first_row) / rows);
-        part.high = fmin(1, (double)(job->last - arg->array->first_row) / rows);
+        const struct yk_interval rows = rows_of_items(job, arg);
+        const double count = (double)(rows.last - rows.first);
+        part.low = fmax(0, (double)(job->first - rows.first) / count);
+        part.high = fmin(1, (double)(job->last - rows.first) / count);
     }
     return part.high > part.low ? part : (struct yk_stretch){ 0, 1 };
 }

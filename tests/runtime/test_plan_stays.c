@@ -170,6 +170,56 @@ static void jobs_side_by_side_keep_rows(void **state)
     OK(yoke_close(rt));
 }
 
+static yoke_rows same_rows(const void *context, yoke_rows items)
+{
+    (void)context;
+    return items;
+}
+
+/* Two kernels on the rows of y: one of them has no other array with as many rows, but one with a
+ * row more, as bounds of lists have. Both are cut at the same places, so that no row moves. */
+static void a_row_more_changes_no_cut(void **state)
+{
+    enum { LATE = 2 * JOBS / 3 };
+    static float more[ITEMS + 1];
+    const float a = 1;
+    yoke_array *xs, *ys, *mores;
+    yoke_runtime *rt;
+    int64_t late_bytes = 0;
+    (void)state;
+    OK(yoke_open(&(yoke_config){ .devices = "sim:gpua:rate=4e9:fixed=2us:peer=1e11,"
+                                            "sim:gpub:rate=3e9:fixed=2us:peer=1e11",
+                                 .knowledge = "off" },
+                 &rt));
+    memset(y, 0, sizeof y);
+    open_both(rt, &xs, &ys);
+    OK(yoke_array_wrap(rt, more, ITEMS + 1, sizeof *more, &mores));
+    write_x(xs, 1);
+    for (int j = 0; j < JOBS; j++) {
+        yoke_result *result;
+        const yoke_job other = { .kernel = &k_saxpy,
+                                 .range = { 0, ITEMS },
+                                 .args = { yoke_value(a), yoke_in_halo(mores, 0, 1),
+                                           (yoke_arg){ .mode = YOKE_PARAM_INOUT,
+                                                       .array = ys,
+                                                       .shape = YOKE_CUSTOM,
+                                                       .rows = same_rows } } };
+        OK(add(rt, "auto", xs, ys, &result));
+        late_bytes += j >= LATE ? bytes_of(result) : 0;
+        yoke_result_close(result);
+        OK(yoke_run(rt, &other, &result));
+        late_bytes += j >= LATE ? bytes_of(result) : 0;
+        assert_true(result->devices[0].share > 0.1 && result->devices[1].share > 0.1);
+        yoke_result_close(result);
+    }
+    check_y(ys, JOBS);
+    assert_int_equal(late_bytes, 0);
+    yoke_array_close(xs);
+    yoke_array_close(ys);
+    yoke_array_close(mores);
+    OK(yoke_close(rt));
+}
+
 /* Mean time of a sweep of jobs over one block of the rows after the other, in the second half. */
 static double sweep_ns(const char *partitioner, int64_t *late_bytes)
 {
@@ -303,6 +353,7 @@ int main(void)
         cmocka_unit_test(equal_devices_keep_halves),
         cmocka_unit_test(cores_have_their_part),
         cmocka_unit_test(a_device_cannot_run_the_kernel),
+        cmocka_unit_test(a_row_more_changes_no_cut),
         cmocka_unit_test(jobs_side_by_side_keep_rows),
         cmocka_unit_test(blocks_are_divided),
         cmocka_unit_test(rows_that_are_rewritten),
