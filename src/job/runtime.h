@@ -133,6 +133,7 @@ struct yoke_runtime {
     struct yk_job *first_ready, *last_ready; /* of these: jobs that wait only for their turn */
     struct yk_job *running, *last_running;   /* jobs that have begun, in the order of their turns */
     int running_count;
+    atomic_int behind_due; /* 1: yk_jobs_start_behind was put off until devices have work */
     struct yk_workspace *idle_workspaces; /* workspaces of finished jobs, for later ones */
     int idle_workspace_count;
     atomic_int kept_jobs; /* number of finished jobs that keep their workspace */

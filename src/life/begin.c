@@ -214,12 +214,12 @@ static void begin_behind(struct yk_job *job, struct yk_job *before)
     yk_job_release(before); /* not the last reference: it runs */
 }
 
-/* Begins jobs behind running ones. Returns the devices that take part, as bits. */
-static uint32_t start_behind(yoke_runtime *runtime)
+uint32_t yk_jobs_start_behind(yoke_runtime *runtime)
 {
     struct yk_job *before;
     const struct yk_edge *edge;
     uint32_t team = 0;
+    atomic_store(&runtime->behind_due, 0);
     for (before = runtime->running; before; before = before->lists.next_running)
         for (edge = before->order.first_out; edge && runtime->running_count < RUNNING_MOST;
              edge = edge->next)
@@ -248,6 +248,5 @@ enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime, uint32_t *team)
         } else if (begun == YK_BEGUN_NONE)
             begun = YK_BEGUN_BRIEF;
     }
-    *team |= start_behind(runtime);
-    return *team ? YK_BEGUN_LONG : begun;
+    return begun;
 }

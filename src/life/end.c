@@ -102,12 +102,24 @@ static struct yk_job *learn(struct yk_job *job)
     return job->runtime->tells ? yk_story_note(job) : NULL;
 }
 
+/* Begins jobs behind running ones. If a job follows this one, its chunks are launched first: a
+ * device waits for that, and a plan for the job after it takes 10 us. Then this thread's loop
+ * begins that one (worker.c), which a caller that drives devices does not run. */
+static uint32_t start_behind(const struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    if (!job->pipeline.followers || job->outcome.ended_by_caller || runtime->virtual_clock)
+        return yk_jobs_start_behind(runtime);
+    atomic_store(&runtime->behind_due, 1);
+    return 0;
+}
+
 static void end_job(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
     struct yk_job *told;
     enum yk_begun begun;
-    uint32_t team, awaited;
+    uint32_t team, behind, awaited;
     int running, keeps;
     if (merge(job)) {
         atomic_store(&job->phase, YK_RUNNING);
@@ -126,6 +138,7 @@ static void end_job(struct yk_job *job)
     yk_job_condense(job);
     yk_job_retire(job);
     begun = yk_jobs_start_ready(runtime, &team);
+    behind = start_behind(job);
     running = runtime->running_count;
     awaited = atomic_exchange(&job->pipeline.awaited, 0);
     yk_unlock(&runtime->lock);
@@ -144,8 +157,8 @@ static void end_job(struct yk_job *job)
     if (told)
         yk_job_release(told);
     yk_wake_devices(runtime, awaited);
-    if (begun == YK_BEGUN_LONG)
-        yk_wake_team(runtime, team);
+    if (begun == YK_BEGUN_LONG || behind)
+        yk_wake_team(runtime, team | behind);
     else if (begun == YK_BEGUN_BRIEF && !(yk_is_core(runtime) && running == 1))
         yk_wake_few(runtime, running);
 }

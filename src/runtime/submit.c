@@ -122,6 +122,7 @@ static yoke_status link_in(struct entry *entry)
     if (!begins) {
         yk_job_line_up(job, entry->after.jobs, entry->after.count);
         yk_jobs_start_ready(job->runtime, &team);
+        yk_jobs_start_behind(job->runtime);
     }
     return YOKE_OK;
 }

@@ -17,6 +17,7 @@
 #include "../flight/steps.h"
 #include "../job/wake.h"
 #include "../job/workspace.h"
+#include "../life/begin.h"
 #include "../life/join.h"
 #include "../partition/kept_cores.h"
 #include "../platform/affinity.h"
@@ -180,6 +181,20 @@ static void stay(struct yk_worker *worker, int stays)
     worker->stays = stays;
 }
 
+/* Begins jobs behind running ones if that was put off (life/end.c). Returns 1 if it was. */
+static int begin_due(yoke_runtime *runtime)
+{
+    uint32_t team;
+    if (!atomic_load(&runtime->behind_due))
+        return 0;
+    yk_lock(&runtime->lock);
+    team = yk_jobs_start_behind(runtime);
+    yk_unlock(&runtime->lock);
+    if (team)
+        yk_wake_team(runtime, team);
+    return 1;
+}
+
 static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
 {
     enum yk_lane_state state, best = YK_LANE_IDLE;
@@ -201,6 +216,8 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     }
     if (stepped)
         stay(worker, keeps);
+    if (best != YK_LANE_WORKED && begin_due(worker->runtime))
+        return YK_LANE_WORKED;
     if (best == YK_LANE_BUSY && worker->lane < 0 && watch_device(worker))
         best = YK_LANE_WORKED;
     return best;
