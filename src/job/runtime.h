@@ -42,6 +42,7 @@ struct yk_worker {
     /* Value of the device's `stepped` when the thread last looked (stuck_calls.c); used by the
      * thread itself. */
     uint64_t stepped;
+    unsigned change; /* value of runtime.change when it last looked for work; its own */
     struct yk_thread thread;
     struct yk_parker parker;
     atomic_int asleep;

@@ -121,8 +121,10 @@ int yk_device_is_due(struct yk_job *job, int device, int64_t now)
            now < watched_until(jd, flight, now);
 }
 
-/* Watches the flight that should end first, for a moment. Returns 1 if it ended. */
-static int linger(struct yk_job *job, int device)
+/* Watches the flight that should end first, for a moment. Returns 1 if it ended. Stops when
+ * runtime.change is not *change any more (NULL: goes on): the kernel of a job that has begun since
+ * then should be queued before this one ends. */
+static int linger(struct yk_job *job, int device, const unsigned *change)
 {
     int lane = 0;
     struct yk_flight *flight = first_to_end(&job->devices[device], &lane);
@@ -130,7 +132,8 @@ static int linger(struct yk_job *job, int device)
     yoke_status outcome;
     if (!flight)
         return 0;
-    for (until = watched_until(&job->devices[device], flight, now); now < until;
+    for (until = watched_until(&job->devices[device], flight, now);
+         now < until && (!change || atomic_load(&job->runtime->change) == *change);
          now = yk_clock_ns()) {
         if (yk_flight_complete(job, device, lane, &outcome))
             return 1;
@@ -139,10 +142,10 @@ static int linger(struct yk_job *job, int device)
     return 0;
 }
 
-int yk_device_watch(struct yk_job *job, int device)
+int yk_device_watch(struct yk_job *job, int device, const unsigned *change)
 {
     if (job->runtime->waiting == YOKE_WAIT_AUTO)
-        return linger(job, device);
+        return linger(job, device, change);
     if (!yk_runtime_polls(job->runtime))
         return 0;
     poll(job, device);
@@ -182,7 +185,7 @@ void yk_device_await(struct yk_job *job, int device)
         yk_clock_sleep_until(look_at);
         return;
     }
-    if (yk_device_watch(job, device))
+    if (yk_device_watch(job, device, NULL))
         return;
     if (yk_watchdog_looks(jd)) { /* a driver that waits does not return in time for the watchdog */
         yk_clock_sleep_until(now + nap_of(now - flight->issued_ns));

@@ -138,7 +138,7 @@ static int watch_device(struct yk_worker *worker)
             continue;
         yk_calls_enter(job, worker->device, &stepper);
         over = yk_device_is_busy(job, worker->device, yk_now(worker->runtime), &look_at) &&
-               yk_device_watch(job, worker->device);
+               yk_device_watch(job, worker->device, &worker->change);
         yk_calls_leave(job, worker->device, &stepper);
     }
     return over;
@@ -223,8 +223,9 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     return best;
 }
 
-static void sleep_until(struct yk_worker *worker, unsigned change, int64_t wake_ns)
+static void sleep_until(struct yk_worker *worker, int64_t wake_ns)
 {
+    const unsigned change = worker->change;
     int64_t timeout = wake_ns ? wake_ns - yk_now(worker->runtime) : -1;
     if (wake_ns && timeout <= 0)
         return;
@@ -244,14 +245,15 @@ static void run(void *context)
     if (runtime->roams && worker->cpu < 0)
         yk_affinity_widen();
     while (!atomic_load(&runtime->stop)) {
-        unsigned change = atomic_load(&runtime->change);
         int64_t wake_ns;
-        enum yk_lane_state state = step_jobs(worker, &wake_ns);
+        enum yk_lane_state state;
+        worker->change = atomic_load(&runtime->change);
+        state = step_jobs(worker, &wake_ns);
         if (state == YK_LANE_WORKED)
             continue;
         if (worker->lane < 0)
             yk_sooner(&wake_ns, yk_calls_attend(worker));
-        sleep_until(worker, change, wake_ns);
+        sleep_until(worker, wake_ns);
     }
 }
 
