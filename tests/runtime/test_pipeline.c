@@ -28,6 +28,8 @@ struct twin {
     yoke_array *array[ARRAYS];
     uint32_t device[ARRAYS][ROWS_MOST], host[ARRAYS][ROWS_MOST];
     int64_t rows, sums[QUEUED_MOST], host_sums[QUEUED_MOST];
+    yoke_array *count_array;
+    int64_t counts[COUNTS], host_counts[COUNTS];
     yoke_ticket *tickets[QUEUED_MOST];
     int queued;
 };
@@ -44,6 +46,7 @@ static void twin_open(const char *devices, int64_t rows)
             twin.device[a][i] = twin.host[a][i] = (uint32_t)(i * (a + 3));
         OK(yoke_array_wrap(twin.runtime, twin.device[a], rows, sizeof(uint32_t), &twin.array[a]));
     }
+    OK(yoke_array_wrap(twin.runtime, twin.counts, COUNTS, sizeof(int64_t), &twin.count_array));
 }
 
 static void twin_close(int lost)
@@ -52,6 +55,7 @@ static void twin_close(int lost)
         const yoke_status status = yoke_array_close(twin.array[a]);
         assert_true(status == YOKE_OK || (lost && status == YOKE_ELOST));
     }
+    OK(yoke_array_close(twin.count_array));
     OK(yoke_close(twin.runtime));
 }
 
@@ -60,7 +64,7 @@ static int draw(uint64_t *random, int64_t below)
     return (int)(yk_random_next(random) * (double)below);
 }
 
-enum kind { ADD, NEAR, FAR, SUM, KINDS };
+enum kind { ADD, NEAR, FAR, SUM, COUNT, KINDS };
 
 struct call {
     enum kind kind;
@@ -79,8 +83,10 @@ static void call_here(const struct call *call)
             y[i] = 3 * x[i] + (i > 0 ? x[i - 1] : 0) + (i + 1 < twin.rows ? 5 * x[i + 1] : 0);
         else if (call->kind == FAR)
             y[i] = x[(7 * i + 1) % twin.rows] + 1;
-        else
+        else if (call->kind == SUM)
             twin.host_sums[twin.queued] += (int64_t)x[i];
+        else
+            twin.host_counts[x[i] % COUNTS]++;
 }
 
 static void submit(const struct call *call)
@@ -95,6 +101,7 @@ static void submit(const struct call *call)
                   .args = { yoke_value(twin.rows), yoke_in_whole(x), yoke_out(y) } },
         [SUM] = { .kernel = &q_sum,
                   .args = { yoke_in(x), yoke_reduce_to(&twin.sums[twin.queued]) } },
+        [COUNT] = { .kernel = &q_count, .args = { yoke_in(x), yoke_add_to(twin.count_array) } },
     };
     yoke_job job = jobs[call->kind];
     job.range.first = call->first;
@@ -133,6 +140,12 @@ static int compare(const char *what)
                          twin.device[a][i], twin.host[a][i]);
         OK(yoke_array_release(twin.array[a]));
     }
+    OK(yoke_array_acquire(twin.count_array, YOKE_READ));
+    for (int c = 0; c < COUNTS; c++)
+        if (twin.counts[c] != twin.host_counts[c])
+            fail_msg("%s: count %d is %lld, not %lld", what, c, (long long)twin.counts[c],
+                     (long long)twin.host_counts[c]);
+    OK(yoke_array_release(twin.count_array));
     return 1;
 }
 
@@ -238,6 +251,29 @@ static void no_gaps(void **state)
         assert_true(compare(devices));
         twin_close(0);
     }
+}
+
+/* A kernel that adds to an array is launched behind the one whose rows it reads. Only the next job,
+ * which waits until the sums are home, begins late. */
+static void counts_begin_behind(void **state)
+{
+    static const struct call calls[] = { { ADD, 0, 1, 0, ROWS_MOST },
+                                         { COUNT, 1, 0, 0, ROWS_MOST } };
+    enum { STEPS = 40 };
+    double begin = 0, late;
+    (void)state;
+    twin_open("sim:gpu:rate=1e9:launch=10us:fixed=0:fill=500", ROWS_MOST);
+    for (int phase = 0; phase < 2; phase++) {
+        begin = yoke_seconds(twin.runtime);
+        for (int s = 0; s < 2 * STEPS; s++)
+            submit(&calls[s % 2]);
+        OK(wait_all());
+    }
+    late = (yoke_seconds(twin.runtime) - begin) * 1e6 / STEPS;
+    if (late > 2 * 40.0 + 10 + 11) /* 10 us more if both began late; 10 us for the copy home */
+        fail_msg("a step takes %.1f us", late);
+    assert_true(compare("counts"));
+    twin_close(0);
 }
 
 /* Two kernels that do not wait for each other run side by side. Still their rounds count, so the
@@ -410,9 +446,13 @@ static void everything_fails(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs),  cmocka_unit_test(devices_that_fail),
-        cmocka_unit_test(no_gaps),          cmocka_unit_test(times_add_up),
-        cmocka_unit_test(finds_the_team),   cmocka_unit_test(canceled_chains_end),
+        cmocka_unit_test(random_programs),
+        cmocka_unit_test(devices_that_fail),
+        cmocka_unit_test(no_gaps),
+        cmocka_unit_test(counts_begin_behind),
+        cmocka_unit_test(times_add_up),
+        cmocka_unit_test(finds_the_team),
+        cmocka_unit_test(canceled_chains_end),
         cmocka_unit_test(everything_fails),
     };
     for (int w = 1; w < count; w++)
