@@ -171,6 +171,9 @@ struct yoke_runtime {
     yk_mutex load_lock; /* held while a thread waits for the loader */
 };
 
+/* What is wrong when a program passes no runtime, and what to do. */
+#define YK_NO_RUNTIME "the runtime is NULL; pass yoke_default(), or one from yoke_open"
+
 /* The time by the clock of the runtime's devices. */
 static inline int64_t yk_now(const yoke_runtime *runtime)
 {

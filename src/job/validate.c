@@ -393,8 +393,10 @@ static yoke_status check_count(const yoke_job *spec)
  * fields count as zero. */
 yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spec)
 {
-    if (!runtime || !spec)
-        return yk_fail(YOKE_EINVAL, "%s is NULL", runtime ? "the job" : "the runtime");
+    if (!runtime)
+        return yk_fail(YOKE_EINVAL, YK_NO_RUNTIME);
+    if (!spec)
+        return yk_fail(YOKE_EINVAL, "the job is NULL");
     if (spec->size != 0 && spec->size != sizeof *spec)
         return yk_fail(YOKE_EINVAL,
                        "job.size is %zu, this library (%s) knows %zu; zero the job before it is "

@@ -166,7 +166,7 @@ void yk_job_weigh_ended(struct yk_job *job)
 static yoke_status check(const yoke_runtime *runtime, const yoke_kernel *kernel, const char *call)
 {
     if (!runtime)
-        return yk_fail(YOKE_EINVAL, "%s: the runtime is NULL", call);
+        return yk_fail(YOKE_EINVAL, "%s: " YK_NO_RUNTIME, call);
     if (kernel && (kernel->struct_size != sizeof *kernel || !kernel->name))
         return yk_fail(YOKE_EINVAL, "%s: the kernel is not filled in; define it with YOKE_KERNEL",
                        call);

@@ -13,11 +13,10 @@ yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec, 
 {
     yoke_array *array;
     yoke_status status;
-    if (!runtime || !spec || !out)
-        return yk_fail(YOKE_EINVAL, "yoke_array_open: %s is NULL",
-                       !runtime ? "runtime"
-                       : !spec  ? "spec"
-                                : "out");
+    if (!runtime)
+        return yk_fail(YOKE_EINVAL, "yoke_array_open: " YK_NO_RUNTIME);
+    if (!spec || !out)
+        return yk_fail(YOKE_EINVAL, "yoke_array_open: %s is NULL", spec ? "out" : "spec");
     if (yk_runtime_refuses(runtime, "yoke_array_open"))
         return YOKE_EINVAL;
     status = yk_array_open(&runtime->places, spec, &array);
@@ -211,7 +210,7 @@ yoke_traffic yoke_array_traffic(const yoke_array *handle)
 void *yoke_alloc(yoke_runtime *runtime, size_t bytes)
 {
     if (!runtime) {
-        yk_fail(YOKE_EINVAL, "yoke_alloc: the runtime is NULL");
+        yk_fail(YOKE_EINVAL, "yoke_alloc: " YK_NO_RUNTIME);
         return NULL;
     }
     return yk_pages_alloc_pinned(bytes ? bytes : 1);

@@ -319,7 +319,7 @@ enlist:
 yoke_status yoke_ready(yoke_runtime *runtime)
 {
     if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_ready: the runtime is NULL");
+        return yk_fail(YOKE_EINVAL, "yoke_ready: " YK_NO_RUNTIME);
     return yk_loading_finish(runtime);
 }
 
@@ -360,7 +360,7 @@ yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out)
 yoke_status yoke_trace_start(yoke_runtime *runtime)
 {
     if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_trace_start: the runtime is NULL");
+        return yk_fail(YOKE_EINVAL, "yoke_trace_start: " YK_NO_RUNTIME);
     if (runtime->trace)
         return YOKE_OK;
     yk_jobs_wait_for(runtime, NULL, 1);

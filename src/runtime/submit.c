@@ -332,7 +332,7 @@ yoke_status yoke_cancel_all(yoke_runtime *runtime)
     uint64_t after = 0, last;
     int count, i;
     if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_cancel_all: the runtime is NULL");
+        return yk_fail(YOKE_EINVAL, "yoke_cancel_all: " YK_NO_RUNTIME);
     if (yk_runtime_refuses(runtime, "yoke_cancel_all"))
         return YOKE_EINVAL;
     yk_lock(&runtime->lock);

@@ -181,7 +181,7 @@ yoke_status yoke_wait_all(yoke_runtime *runtime)
 {
     uint64_t last;
     if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_wait_all: the runtime is NULL");
+        return yk_fail(YOKE_EINVAL, "yoke_wait_all: " YK_NO_RUNTIME);
     if (yk_runtime_refuses(runtime, "yoke_wait_all"))
         return YOKE_EINVAL;
     yk_lock(&runtime->lock);

@@ -79,7 +79,8 @@ static void nulls(void **state)
     expect(yoke_wait(NULL, NULL), YOKE_EINVAL, "NULL");
     expect(yoke_array_wrap(rt, NULL, 4, 4, &x), YOKE_EINVAL, "NULL");
     expect(yoke_array_open(rt, NULL, &x), YOKE_EINVAL, "spec is NULL");
-    expect(yoke_array_open(NULL, &(yoke_array_spec){ 0 }, &x), YOKE_EINVAL, "runtime is NULL");
+    expect(yoke_array_open(NULL, &(yoke_array_spec){ 0 }, &x), YOKE_EINVAL,
+           "runtime is NULL; pass yoke_default()");
     expect(yoke_array_acquire(NULL, YOKE_READ), YOKE_EINVAL, "NULL");
     expect(yoke_array_release(NULL), YOKE_EINVAL, "NULL");
     expect(yoke_device_get(rt, 0, NULL), YOKE_EINVAL, "device");
