@@ -33,8 +33,8 @@ int yk_flight_is_polled(struct yk_job *job, int device, int lane);
  * be almost as late. */
 #define YK_WATCH_LEAST_NS 25000
 /* Returns the time until which the flight is watched: its predicted end and a margin. That is at
- * least what it costs to be woken instead, so a late end costs at most twice as much (ski rental).
- */
+ * least yk_brief_ns: for a host thread as long as being woken takes, so a late end costs at most
+ * twice as much (ski rental). */
 int64_t yk_flight_watched_until(const struct yk_job_device *device, const struct yk_flight *flight);
 /* Returns the time of the next look at the flight; `now`: watch it from now on; 0: it has no
  * prediction, or is later than predicted. */
