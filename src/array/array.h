@@ -226,10 +226,14 @@ void yk_array_close_state(yoke_array *array);
 /* Holds the array's buffer at `place` until it is unclaimed, or claim->rows only, if rows are
  * evicted separately (by_rows) and `claim` is not NULL. Allocates the buffer if there is none; to
  * make room, the least recently used rows that are not held are written back and evicted.
- * YOKE_ENOMEM if there is still no room. Call yk_place_check_room after the last of several claims,
- * and take them back if it fails. */
-yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
-                             struct yk_replica **out);
+ * YOKE_ENOMEM if there is still no room. On success there is room for these rows and for all other
+ * claims at the same time. */
+typedef yoke_status yk_claim_fn(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
+                                struct yk_replica **out);
+yk_claim_fn yk_replica_claim;
+/* The same without that promise: call yk_place_check_room after the last of several claims, and
+ * take them back if it fails. */
+yk_claim_fn yk_replica_claim_unchecked;
 void yk_replica_unclaim(struct yk_replica *replica, struct yk_claim *claim);
 /* Holds rows so that another device can copy from them, without allocating anything. Returns NULL
  * if the array has no buffer there, or if it is being evicted. Never sleeps. */
@@ -265,7 +269,6 @@ yoke_status yk_place_evict_for(struct yk_places *places, struct yk_place *place,
 /* Bytes that an allocation at `place` could get if all rows that are not held were evicted, less
  * the bytes already promised to claims. Only a hint: it may change at any time. */
 int64_t yk_place_room(struct yk_place *place);
-int64_t yk_place_room_locked(struct yk_place *place); /* place->lock is held */
 /* YOKE_ENOMEM: there is no room for all rows that are claimed at the place at the same time. */
 yoke_status yk_place_check_room(struct yk_place *place);
 /* Allocates device memory outside replicas (windows, private copies), and evicts rows if it has to.

@@ -69,7 +69,8 @@ static int64_t room_in(const struct yk_replica *replica)
     return committed_bytes(replica) - claimed_bytes(replica);
 }
 
-int64_t yk_place_room_locked(struct yk_place *place)
+/* place->lock held. */
+static int64_t room_locked(struct yk_place *place)
 {
     struct yk_device *device = place->device;
     int64_t bytes = device->backend->memory_free(device) + yk_place_spare_bytes(place);
@@ -88,7 +89,7 @@ int64_t yk_place_room(struct yk_place *place)
 {
     int64_t bytes;
     yk_lock(&place->lock);
-    bytes = yk_place_room_locked(place);
+    bytes = room_locked(place);
     yk_unlock(&place->lock);
     return bytes;
 }
@@ -212,7 +213,7 @@ yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, in
     yoke_status status;
     yk_lock(&place->lock);
     spare = fitting(place, bytes);
-    if (spare && yk_place_room_locked(place) >= spare->bytes) {
+    if (spare && room_locked(place) >= spare->bytes) {
         found = *spare;
         *spare = (struct yk_spare){ 0 };
     }

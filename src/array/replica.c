@@ -256,8 +256,8 @@ static yoke_status keep_with_buffer(struct yk_replica *whole, struct yk_claim *c
     return YOKE_OK;
 }
 
-yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
-                             struct yk_replica **out)
+yoke_status yk_replica_claim_unchecked(yoke_array *array, struct yk_place *place,
+                                       struct yk_claim *claim, struct yk_replica **out)
 {
     struct yk_replica *whole;
     yoke_status status = add_replica(array->whole, place, &whole);
@@ -271,6 +271,18 @@ yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct y
     status = add_parts(array, place, out);
     if (status != YOKE_OK)
         yk_replica_unclaim(whole, claim);
+    return status;
+}
+
+yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
+                             struct yk_replica **out)
+{
+    yoke_status status = yk_replica_claim_unchecked(array, place, claim, out);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_place_check_room(place);
+    if (status != YOKE_OK)
+        yk_replica_unclaim(*out, claim);
     return status;
 }
 

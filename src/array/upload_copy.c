@@ -44,17 +44,6 @@ int yk_upload_borrowed(const struct yk_upload *upload, int number, struct yk_int
     return 0;
 }
 
-static yoke_status claim_room(yoke_array *array, struct yk_place *place, struct yk_loan *loan)
-{
-    yoke_status status = yk_replica_claim(array, place, &loan->claim, &loan->replica);
-    if (status != YOKE_OK)
-        return status;
-    status = yk_place_check_room(place);
-    if (status != YOKE_OK)
-        yk_replica_unclaim(loan->replica, &loan->claim);
-    return status;
-}
-
 yoke_status yk_upload_borrow(struct yk_upload *upload, int number, struct yk_interval rows,
                              enum yk_lending lending)
 {
@@ -70,7 +59,7 @@ yoke_status yk_upload_borrow(struct yk_upload *upload, int number, struct yk_int
         return YOKE_ENOMEM;
     loan->claim.rows = rows;
     if (lending == YK_LEND_ROOM)
-        status = claim_room(upload->root, place, loan);
+        status = yk_replica_claim(upload->root, place, &loan->claim, &loan->replica);
     else
         loan->replica = yk_replica_lend(upload->root, place, &loan->claim);
     if (status == YOKE_OK && !loan->replica)

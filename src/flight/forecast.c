@@ -15,10 +15,11 @@ static const int64_t nap_least_ns = 100000;
 static const int64_t unforetold_ns = 1000000;
 
 /* A chunk is watched from 1 / BEFORE_PART of its time before the predicted end to 1 / AFTER_PART
- * after it, within limits: longer than a timer may be late, and short enough not to matter. The
- * part before is longer: a thread that looks too late takes its own delay for part of the chunk's
- * time and predicts it the next time. The prediction of a long chunk is less exact, so it is
- * watched for 1 / LONG_PART of its time more, but for window_long_ns at most. (n-body on four
+ * after it, within limits: longer than a timer may be late, and short enough not to matter. (If the
+ * driver then has to wake the thread, that takes yk_brief_ns, so it is watched that long after.)
+ * The part before is longer: a thread that looks too late takes its own delay for part of the
+ * chunk's time and predicts it the next time. The prediction of a long chunk is less exact, so it
+ * is watched for 1 / LONG_PART of its time more, but for window_long_ns at most. (n-body on four
  * H200s: with the limit of short chunks, the ends of chunks of 37 ms, which start up to 0.1 ms
  * apart, were found 0.1 ms late.) */
 enum { BEFORE_PART = 12, AFTER_PART = 40, LONG_PART = 100 };

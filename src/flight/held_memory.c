@@ -42,31 +42,14 @@ static int needs_memory(const struct yk_job *job, int device, int p)
     return uses_array(&job->args[p]) && job->devices[device].holding[p] != YK_HELD_HOST;
 }
 
-static yoke_status hold_one(struct yk_job *job, int device, int p)
+static yoke_status hold_one(struct yk_job *job, int device, int p, yk_claim_fn *claim)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status status;
     jd->claims[p].rows = yk_job_all_rows(job, p);
-    status =
-        yk_replica_claim(job->args[p].array, jd->device->place, &jd->claims[p], &jd->replicas[p]);
+    status = claim(job->args[p].array, jd->device->place, &jd->claims[p], &jd->replicas[p]);
     if (status == YOKE_OK)
         jd->holding[p] = YK_HELD_WHOLE;
-    return status;
-}
-
-/* Holds one array beside those that are held already. */
-static yoke_status hold_another(struct yk_job *job, int device, int p)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    const enum yk_holding before = jd->holding[p];
-    yoke_status status = hold_one(job, device, p);
-    if (status != YOKE_OK)
-        return status;
-    status = yk_place_check_room(jd->device->place);
-    if (status != YOKE_OK) {
-        yk_replica_unclaim(jd->replicas[p], &jd->claims[p]);
-        jd->holding[p] = before;
-    }
     return status;
 }
 
@@ -76,7 +59,7 @@ static yoke_status hold_all(struct yk_job *job, int device)
     int p;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (needs_memory(job, device, p))
-            status = hold_one(job, device, p);
+            status = hold_one(job, device, p, yk_replica_claim_unchecked);
     return status == YOKE_OK ? yk_place_check_room(job->devices[device].device->place) : status;
 }
 
@@ -159,7 +142,7 @@ static yoke_status hold_wholes(struct yk_job *job, int device, enum whole_panels
                  (panels == PACKED || cost_of(job, device, p) > yk_place_room(place)))
             jd->holding[p] = YK_HELD_PACKED;
         else
-            status = hold_another(job, device, p);
+            status = hold_one(job, device, p, yk_replica_claim);
     }
     return status;
 }
@@ -173,7 +156,7 @@ static void hold_small(struct yk_job *job, int device)
     int p;
     while ((p = smallest(job, device, room)) >= 0) {
         room -= cost_of(job, device, p);
-        if (hold_another(job, device, p) != YOKE_OK)
+        if (hold_one(job, device, p, yk_replica_claim) != YOKE_OK)
             break; /* a window is enough */
     }
 }
