@@ -351,6 +351,9 @@ struct yk_load {
     /* Set by the caller: a bit for each other place that needs all these rows at about the same
      * time. These places then share the host's links and pass rows on to each other. */
     uint32_t sharers;
+    /* Set by the caller: kernels under way that write some of the rows, as coherence knows already;
+     * NULL: none. */
+    const struct yk_behind *behind;
     struct yk_copy_needs issued; /* copies to the device; `source`: from where */
     struct yk_copy_needs passed; /* copies from the host to other places (`source`), from which this
                                   * device then copies the rows */

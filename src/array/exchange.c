@@ -98,12 +98,10 @@ static yoke_status reserve(struct yk_place *place)
     return YOKE_OK;
 }
 
-/* Lock held. `before`: events that the copy waits for. */
-static yoke_status issue(struct yk_place *place, struct yk_place *source,
-                         const struct yk_copy *wanted, struct yk_event *const before[2])
+/* Lock held. `copy` has bytes, buffers and events to wait for. */
+static yoke_status issue(struct yk_place *place, struct yk_place *source, struct yk_copy copy)
 {
     struct yk_exchange *exchange = &place->exchange;
-    struct yk_copy copy = *wanted;
     struct yk_event *event = NULL;
     yoke_status status = reserve(place);
     if (status != YOKE_OK)
@@ -112,8 +110,6 @@ static yoke_status issue(struct yk_place *place, struct yk_place *source,
     copy.peer = source->device;
     copy.timed = exchange->timed;
     copy.passing = 1;
-    copy.after = before;
-    copy.after_count = 2;
     status = place->device->backend->copy(exchange->queue, &copy, &event);
     if (status != YOKE_OK)
         return status;
@@ -126,14 +122,19 @@ static yoke_status issue(struct yk_place *place, struct yk_place *source,
 yoke_status yk_exchange_issue(struct yk_place *place, struct yk_place *source,
                               const struct yk_copy *copy, const struct yk_exchange_after *after)
 {
-    struct yk_event *before[2] = { NULL, NULL };
+    struct yk_event *before[2 + YK_BEHIND_MOST] = { NULL };
+    struct yk_copy ordered = *copy;
     yoke_status status;
+    ordered.after = before;
+    ordered.after_count = 2;
     if (after->upload)
         before[0] = yk_place_upload_of(source, after->upload);
+    for (int i = 0; after->behind && i < after->behind->count; i++)
+        before[ordered.after_count++] = after->behind->kernel[i];
     yk_lock(&place->lock);
     if (after->own)
         before[1] = place->last_upload;
-    status = issue(place, source, copy, before);
+    status = issue(place, source, ordered);
     yk_unlock(&place->lock);
     source->device->backend->event_close(before[0]);
     return status;

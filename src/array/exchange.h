@@ -34,12 +34,20 @@ struct yk_exchange {        /* zero-initialise */
 yoke_status yk_exchange_open(struct yk_place *place);
 void yk_exchange_close(struct yk_place *place); /* only when all copies are over */
 
+/* Kernels of other flights, behind which a flight is launched (flight/pipeline.h). */
+enum { YK_BEHIND_MOST = 4 };
+struct yk_behind {
+    struct yk_event *kernel[YK_BEHIND_MOST];
+    int count;
+};
+
 /* What the copy waits for, besides earlier exchange copies: the upload that brings the rows to its
- * source; and, if `own` is 1, all uploads to this place so far, because an overtaken copy of the
- * same rows may be among them. */
+ * source; if `own` is 1, all uploads to this place so far, because an overtaken copy of the same
+ * rows may be among them; and kernels that write the rows, or still use the older ones. */
 struct yk_exchange_after {
     uint64_t upload; /* number of an upload to the source; 0: none */
     int own;
+    const struct yk_behind *behind; /* NULL: none */
 };
 /* Issues a copy of copy->bytes from `source`'s copy->from to `place`'s copy->buffer. Takes the
  * lock, and for a moment the source's lend_lock. Does not take the source's lock, because a driver

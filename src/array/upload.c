@@ -32,7 +32,7 @@ static yoke_status take_from_device(struct yk_upload *upload, const struct yk_co
 {
     yoke_array *array = upload->array;
     yoke_status status = YOKE_OK;
-    struct yk_exchange_after after = { 0 };
+    struct yk_exchange_after after = { .behind = upload->load->behind };
     *again = 1;
     if (yk_upload_borrow(upload, need->source, need->rows, YK_LEND_THERE) != YOKE_OK) {
         upload->unable |= yk_place_bit(need->source);
@@ -54,6 +54,16 @@ static yoke_status take_from_device(struct yk_upload *upload, const struct yk_co
     return YOKE_OK;
 }
 
+/* Sleeps until the kernels have ended that may still write the rows. Their outcomes are for the
+ * threads that launched them. */
+static void await_kernels(const struct yk_upload *upload)
+{
+    const struct yk_behind *behind = upload->load->behind;
+    int i;
+    for (i = 0; behind && i < behind->count; i++)
+        yk_place_await(upload->place, behind->kernel[i]);
+}
+
 static yoke_status take(struct yk_upload *upload, const struct yk_copy_need *need, int *again)
 {
     *again = 0;
@@ -66,6 +76,7 @@ static yoke_status take(struct yk_upload *upload, const struct yk_copy_need *nee
     if (upload->load->asked.direct & yk_place_bit(need->source))
         return take_from_device(upload, need, again);
     *again = 1;
+    await_kernels(upload);
     return yk_transfer_home(upload->array, need->rows);
 }
 

@@ -137,8 +137,8 @@ struct yk_copy {
                              * PEER: a buffer of `peer`, whose runs are host_pitch apart */
     int64_t from_offset;
     struct yk_device *peer;
-    struct yk_event *const *after; /* events of this device, for PEER also of `peer`; NULL entries
-                                    * count as complete */
+    struct yk_event *const *after; /* events of this device and of devices that it reaches (see
+                                    * reach); NULL entries count as complete */
     int after_count;
     int timed;   /* 1: event_times must report when it started; some drivers need a call for that */
     int passing; /* 1: the caller learns from a later operation that this one has ended: it rarely

@@ -329,6 +329,7 @@ static yoke_status stage_all_on_device(const struct staging *staging)
             continue;
         arrays |= 1u << p;
         loads[p].sharers = sharers(staging, p);
+        loads[p].behind = &staging->flight->behind;
         if (loads[p].sharers)
             shared |= 1u << p;
     }

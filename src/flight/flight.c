@@ -13,7 +13,6 @@
 #include "declare.h"
 #include "forecast.h"
 #include "homeward.h"
-#include "pipeline.h"
 #include "steps.h"
 #include "sums.h"
 
@@ -37,7 +36,9 @@ static yoke_status launch_there(struct yk_job *job, int device, int lane, struct
     after[0] = place->last_upload;
     after[1] = yk_exchange_latest(&place->exchange);
     launch->after = after;
-    launch->after_count = 2 + yk_pipeline_after(job, device, lane, after + 2);
+    launch->after_count = 2;
+    for (int i = 0; i < flight->behind.count; i++)
+        after[launch->after_count++] = flight->behind.kernel[i];
     status = yk_form_is_steps(job, form)
                  ? yk_steps_begin(job, device, lane, launch)
                  : place->device->backend->launch(jd->device->queues[lane], program, launch,

@@ -47,6 +47,18 @@ static void settle(struct yk_job *job, struct yk_job_device *jd, struct yk_fligh
     }
 }
 
+/* The flight failed: rows that coherence counts as written already are not. */
+static void take_back(struct yk_job *job, int device, int lane, enum yk_told told)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    int64_t lost;
+    int p;
+    for (p = 0; p < job->arg_count && told != YK_TOLD_NOTHING; p++)
+        if (yk_writes_rows(job->args[p].mode))
+            yk_transfer_spoilt(job->args[p].array, jd->device->place->number,
+                               yk_job_rows(job, p, yk_flight_items(&jd->flights[lane])), &lost);
+}
+
 static void drop_hauls(struct yk_job *job, struct yk_flight *flight)
 {
     int p;
@@ -91,6 +103,7 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_place *place = jd->device->place;
+    const enum yk_told told = yk_pipeline_withdraw(job, device, lane);
     yk_place_drain(place);
     yk_place_wait(place, flight->home);
     flight->home = NULL;
@@ -102,6 +115,7 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     yk_steps_await(jd, flight);
     drop_hauls(job, flight);
     settle(job, jd, flight, YOKE_EDEVICE);
+    take_back(job, device, lane, told);
     yk_watchdog_end(job, device, lane);
     flight->busy = 0;
 }
@@ -216,6 +230,17 @@ static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, in
                                       : yk_transfer_written(array, number, rows);
 }
 
+static yoke_status tell_all_written(struct yk_job *job, struct yk_job_device *jd,
+                                    const struct yk_flight *flight)
+{
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        if (yk_writes_rows(job->args[p].mode))
+            status = tell_written(job, jd, p, flight);
+    return status;
+}
+
 static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
 {
     struct yk_flight *flight = &jd->flights[lane];
@@ -321,8 +346,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
+    const enum yk_told told = yk_pipeline_withdraw(job, device, lane);
     yoke_status status;
-    int p;
     if (outcome == YOKE_OK)
         outcome = yk_exchange_outcome(jd->device->place, flight->relies_on);
     outcome = yk_pipeline_outcome(job, flight, outcome);
@@ -337,6 +362,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         yk_steps_await(jd, flight);
     }
     settle(job, jd, flight, outcome);
+    if (outcome != YOKE_OK)
+        take_back(job, device, lane, told);
     flight->ended_ns = flight->fetch_ns = 0;
     if (outcome == YOKE_OK)
         note_times(job, jd, flight);
@@ -349,9 +376,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     yk_sums_land(job, device, lane, status);
     if (status == YOKE_OK)
         yk_host_results_land(job, device, lane);
-    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
-        if (yk_writes_rows(job->args[p].mode))
-            status = tell_written(job, jd, p, flight);
+    if (status == YOKE_OK && told != YK_TOLD_ALL)
+        status = tell_all_written(job, jd, flight);
     if (outcome == YOKE_OK && job->runtime->trace)
         trace(job, jd, lane);
     close_events(jd, flight);

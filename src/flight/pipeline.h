@@ -5,12 +5,18 @@
  * begins, and its chunk is launched: 10 to 25 us, as long as the kernels of a short job. So a job
  * may begin behind the job before it, while that one still runs (life/begin.c says when). Then each
  * of its chunks has one of three turns. NOW: no unfinished item of the job before uses its rows.
- * BEHIND: only chunks under way on the same device do; the kernel is launched after theirs, so the
- * device is never idle. LATER: the lane holds the chunk until a chunk of the job before ends.
+ * BEHIND: only chunks under way do; its copies from other devices and its kernel come after their
+ * kernels, which this calls its leaders, so the device is never idle. LATER: the lane holds the
+ * chunk until a chunk of the job before is launched or ends.
+ *
+ * Coherence is told what a leader writes when the first chunk is launched behind it: the rows count
+ * as written before they are. So halos come from where they will be new. That is safe: copies wait
+ * for the leaders' kernels, other jobs wait for the job's end, and if the leader fails, its rows
+ * count as spoilt.
  *
  * The job still ends after the one before, and fails if it needs that one's results and that one
- * fails. If a chunk does not count behind which another was launched, that one does not count
- * either; and it cannot be repeated, because the other one may have overwritten what it reads.
+ * fails. If a leader's chunk does not count, the chunk behind it does not count either; and the
+ * leader's cannot be repeated, because the other one may have overwritten what it reads.
  */
 #ifndef YK_FLIGHT_PIPELINE_H
 #define YK_FLIGHT_PIPELINE_H
@@ -23,14 +29,22 @@ static inline int yk_pipeline_waits(const struct yk_job *job)
     return atomic_load_explicit(&job->pipeline.waits, memory_order_acquire);
 }
 /* The turn of the chunk that the lane has. LATER: the device's thread is woken when a chunk of the
- * job before ends. Takes the lock of that job. */
+ * job before is launched or ends. BEHIND: flight->behind has kernels to wait for; call
+ * yk_pipeline_issued when the chunk is issued, well or not. Takes the lock of the job before. */
 enum yk_turn yk_pipeline_turn(struct yk_job *job, int device, int lane);
-/* Notes that the lane's chunk is launched BEHIND. */
-void yk_pipeline_chain(struct yk_job *job, int device, int lane);
+void yk_pipeline_issued(struct yk_job *job, int device, int lane);
+/* The lane's flight is under way: others may be launched behind it. Takes the job's lock. */
+void yk_pipeline_lead(struct yk_job *job, int device, int lane);
+/* Call it before the flight's kernel is closed: no others may follow. Returns what coherence was
+ * told of the rows that the flight writes. Takes the job's lock. */
+enum yk_told yk_pipeline_withdraw(struct yk_job *job, int device, int lane);
 /* A chunk of the job was launched and does not count. Returns YOKE_OK if it can be done again, or
- * YOKE_ELOST if a chunk launched behind it may have changed rows that it reads. */
+ * YOKE_ELOST if a chunk launched behind it may have changed rows that it reads. The second is for a
+ * chunk that was lost with its device: those behind it on that device are lost, too. */
 yoke_status yk_pipeline_undone(struct yk_job *job, int device);
-/* Has the thread of `device` woken when a chunk of the job before ends, or when that job is over.
+yoke_status yk_pipeline_lost(struct yk_job *job, int device);
+/* Has the thread of `device` woken when a chunk of the job before is launched or ends, or when that
+ * job is over.
  * Returns 0 if it is over. */
 int yk_pipeline_await(struct yk_job *job, int device);
 /* Returns 1 if the lane's flight, which seems over, must wait until those behind which it was
@@ -43,9 +57,5 @@ yoke_status yk_pipeline_outcome(const struct yk_job *job, const struct yk_flight
 /* Returns when the lane's flight, which was just issued, should begin: now, or at the predicted end
  * of those behind which it was launched. */
 int64_t yk_pipeline_begins(const struct yk_job *job, int device, int lane);
-/* Writes the kernels behind which the lane's flight is launched, at most YK_BEHIND_MOST, and
- * returns their number. The queue of its lane orders the others. */
-enum { YK_BEHIND_MOST = 4 };
-int yk_pipeline_after(const struct yk_job *job, int device, int lane, struct yk_event **after);
 
 #endif

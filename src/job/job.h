@@ -60,6 +60,9 @@ enum yk_turn {
     YK_TURN_REACHED /* the same, and these have been reported since */
 };
 
+/* Whether coherence was told, before a flight's end, that its rows are written. */
+enum yk_told { YK_TOLD_NOTHING, YK_TOLD_PART, YK_TOLD_ALL };
+
 /* What a lane works on: a chunk, a piece of a lease, or a piece of a chunk beside another one. Only
  * the thread that steps the lane uses it, except `out`. */
 struct yk_flight {
@@ -72,6 +75,16 @@ struct yk_flight {
     int busy; /* 1: issued, and not finished or abandoned */
     enum yk_turn turn;
     unsigned undone_before; /* a chained flight: pipeline.undone of that job when it was issued */
+    /* What it is launched behind, besides its queue. The first `crosses` kernels are other
+     * devices'; it has a reference to them until it is issued. */
+    struct yk_behind behind;
+    int crosses;
+    int64_t behind_ns; /* predicted end of these `crosses` kernels; 0: none, or unknown */
+    /* Its kernel, if others may be launched behind it; else NULL. Until it is NULL again, this and
+     * the next two are under job.lock. */
+    struct yk_event *leads;
+    int64_t leads_until_ns; /* its predicted end; 0: unknown */
+    enum yk_told told;      /* what coherence knows of the rows that it writes */
     int launched;           /* 1: the kernel may have run, or is running */
     int homing;             /* 1: results may have begun to reach the host */
     int slot;               /* slot of the lease; -1: the chunk is not a piece of a lease */
@@ -292,8 +305,9 @@ struct yk_job_pipeline {
     int64_t freed_ns;      /* end of `before`; 0: it had none */
     /* Devices whose host threads wait for chunks of this job or for its end, as bits. */
     _Atomic uint32_t awaited;
-    /* Devices on which a job's chunk was launched behind one of this job, as bits. */
-    _Atomic uint32_t followed;
+    /* Devices whose chunks of this job had chunks of the next one launched behind them, as bits: on
+     * any device; on another one. */
+    _Atomic uint32_t followed, crossed;
     atomic_uint undone; /* number of its chunks that were launched and did not count */
 };
 

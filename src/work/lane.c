@@ -232,6 +232,7 @@ static void issue(struct yk_job *job, int device, int lane)
     do {
         status =
             jd->stepper ? yk_calls_issue(job, device, lane) : yk_flight_issue(job, device, lane);
+        yk_pipeline_issued(job, device, lane);
         if (status != YOKE_OK) {
             yk_flight_abandon(job, device, lane);
             yk_lane_not_done(job, device, lane, status);
@@ -241,7 +242,9 @@ static void issue(struct yk_job *job, int device, int lane)
         if (flight->kernel || flight->home) {
             yk_flight_foretell(jd, flight, yk_pipeline_begins(job, device, lane));
             yk_job_foretell(job, flight);
-            yk_watchdog_begin(job, device, lane);
+            if (!flight->crosses) /* otherwise its time begins when other devices have ended */
+                yk_watchdog_begin(job, device, lane);
+            yk_pipeline_lead(job, device, lane);
             flight->watched = 0;
             if (yk_flight_is_called(job->runtime->waiting, jd, flight))
                 yk_flight_call(job, device, lane);
@@ -259,8 +262,6 @@ static enum yk_lane_state issue_in_turn(struct yk_job *job, int device, int lane
         flight->launched = 0;
         return YK_LANE_IDLE;
     }
-    if (flight->turn == YK_TURN_BEHIND)
-        yk_pipeline_chain(job, device, lane);
     issue(job, device, lane);
     return YK_LANE_WORKED;
 }

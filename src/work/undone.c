@@ -24,12 +24,12 @@ static void spoil(struct yk_job *job, int device, int lane)
 }
 
 /* Ends or abandons the flights of a device with memory of its own: none of their writes may arrive
- * after other devices repeat the work. */
-static void end_flights(struct yk_job *job, int device)
+ * after other devices repeat the work. Returns 1 if some do not count. */
+static int end_flights(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status outcome;
-    int lane, came_through;
+    int lane, came_through, lost = 0;
     /* The lanes of a CPU belong to other threads, and the job ends anyway. */
     for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
@@ -48,8 +48,10 @@ static void end_flights(struct yk_job *job, int device)
             came_through = 0;
         if (!came_through && yk_flight_is_half_home(job, device, lane))
             spoil(job, device, lane);
+        lost |= !came_through;
         yk_job_leave(job);
     }
+    return lost;
 }
 
 void yk_lane_device_failed(struct yk_job *job, int device)
@@ -59,7 +61,8 @@ void yk_lane_device_failed(struct yk_job *job, int device)
     atomic_fetch_add(&job->pipeline.undone, 1);
     yk_place_check(jd->device->place); /* this thread's error text may be about another job */
     text = yk_strdup(yoke_error_text());
-    end_flights(job, device);
+    if (end_flights(job, device) && yk_pipeline_lost(job, device) != YOKE_OK)
+        yk_job_fail(job, YOKE_ELOST);
     if (jd->device->device->desc.host_memory)
         /* Pieces of a lease may be done or half done, and cannot be told apart any more. */
         yk_job_fail(job, YOKE_EDEVICE);

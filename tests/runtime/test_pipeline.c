@@ -253,6 +253,29 @@ static void no_gaps(void **state)
     }
 }
 
+/* A kernel that needs a neighbour's rows is launched behind that device's kernel, too: the copy of
+ * the rows waits on the device, not for a host thread. */
+static void halos_come_behind(void **state)
+{
+    static const struct call calls[] = { { NEAR, 0, 1, 0, ROWS_MOST },
+                                         { NEAR, 1, 0, 0, ROWS_MOST } };
+    enum { STEPS = 100 };
+    double begin = 0, late;
+    (void)state;
+    twin_open("sim:gpu*2:rate=1e9:launch=10us:fixed=0:fill=500:peer=50e9:latency=2us", ROWS_MOST);
+    for (int phase = 0; phase < 2; phase++) {
+        begin = yoke_seconds(twin.runtime);
+        for (int s = 0; s < STEPS; s++)
+            submit(&calls[s % 2]);
+        OK(wait_all());
+    }
+    late = (yoke_seconds(twin.runtime) - begin) * 1e6 / STEPS;
+    if (late > 20.0 + 3) /* 32 if each launch waited for the end of the neighbour's kernel */
+        fail_msg("a step takes %.1f us", late);
+    assert_true(compare("halos"));
+    twin_close(0);
+}
+
 /* A kernel that adds to an array is launched behind the one whose rows it reads. Only the next job,
  * which waits until the sums are home, begins late. */
 static void counts_begin_behind(void **state)
@@ -449,6 +472,7 @@ int main(int count, char **words)
         cmocka_unit_test(random_programs),
         cmocka_unit_test(devices_that_fail),
         cmocka_unit_test(no_gaps),
+        cmocka_unit_test(halos_come_behind),
         cmocka_unit_test(counts_begin_behind),
         cmocka_unit_test(times_add_up),
         cmocka_unit_test(finds_the_team),

@@ -13,6 +13,13 @@ struct check_queue *yk_check_call_queue(const struct yk_queue *handle, const cha
     return NULL;
 }
 
+/* Returns 1 if an operation of `device` may wait for an event of `other`. */
+static int may_wait_for(const struct check_device *device, const struct check_device *other)
+{
+    return device == other ||
+           (device->base.desc.backend == other->base.desc.backend && atomic_load(&device->reaches));
+}
+
 /* Adds all operations that come before the events to those that come before this operation, and
  * stores the inner handles of the events in call->after. */
 static yoke_status after_take(struct check_call *call, const struct check_call_arguments *a)
@@ -29,12 +36,12 @@ static yoke_status after_take(struct check_call *call, const struct check_call_a
     for (int i = 0; i < a->after_count; i++) {
         if (!a->after[i])
             continue;
-        struct check_event *event =
-            yk_check_find(a->peer ? NULL : call->device, CHECK_EVENT, a->after[i], a->slot);
+        struct check_event *event = yk_check_find(NULL, CHECK_EVENT, a->after[i], a->slot);
         if (!event)
             return YOKE_EINVAL;
-        if (a->peer && event->object.device != call->device && event->object.device != a->peer)
-            return yk_check_breach(call->device, a->slot, "an event of neither device in `after`");
+        if (!may_wait_for(call->device, event->object.device))
+            return yk_check_breach(call->device, a->slot,
+                                   "an event of a device out of reach in `after`");
         yk_check_past_add(&call->event->past, &event->past);
         call->after[call->after_count++] = event->inner;
     }

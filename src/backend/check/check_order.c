@@ -3,8 +3,8 @@
  * Each operation has a number on its queue and a past: for each queue, the number up to which all
  * operations end before it begins (from its queue's past and those of the events in `after`). If
  * two operations use the same bytes and one of them writes, one must be in the other's past.
- * Between two devices only events given to a copy between them define an order; otherwise the first
- * operation must have been seen complete. An operation leaves flight when the caller has seen it or
+ * Between two devices only events define an order; otherwise the first operation must have been
+ * seen complete. An operation leaves flight when the caller has seen it or
  * a later one complete, or has closed the queue. What the hardware has really done does not count,
  * so the verdict is the same on every run.
  */
