@@ -168,6 +168,48 @@ static void bytes_arrive(void **state)
     play(1);
 }
 
+/* Small copies may take another way than large ones, and each alignment its own. No byte around
+ * them changes. */
+static void all_sizes_arrive(void **state)
+{
+    static const int64_t sizes[] = { 1,    3,    4,     16,        48,           52,
+                                     4095, 4096, 70000, (1 << 20), (1 << 20) + 1 };
+    static const int64_t offsets[] = { 0, 4, 7, 16, 4096 };
+    struct pair p = opened(devices, 0);
+    (void)state;
+    assert_true(p.backend->reach(p.device[1], p.device[0]) > 0);
+    commit(&p, 0, 0, BYTES);
+    commit(&p, 1, 0, BYTES);
+    fill(2);
+    struct yk_copy up = { .host = sent, .bytes = BYTES };
+    for (int i = 0; i < 2; i++) {
+        up.buffer = p.buffer[i];
+        assert_int_equal(finish(&p, i, copy(&p, i, &up)), YOKE_OK);
+        fill(3);
+    }
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t o = 0; o < sizeof offsets / sizeof *offsets; o++) {
+            struct yk_copy part = { .kind = YK_COPY_PEER,
+                                    .buffer = p.buffer[1],
+                                    .offset = offsets[o],
+                                    .bytes = sizes[s],
+                                    .from = p.buffer[0],
+                                    .from_offset = 2 * offsets[o] + 32,
+                                    .peer = p.device[0] };
+            assert_int_equal(finish(&p, 1, copy(&p, 1, &part)), YOKE_OK);
+            read_back(&p, 1);
+            fill(2);
+            assert_memory_equal(got + part.offset, sent + part.from_offset, part.bytes);
+            fill(3);
+            assert_memory_equal(got, sent, part.offset);
+            assert_memory_equal(got + part.offset + part.bytes, sent + part.offset + part.bytes,
+                                BYTES - part.offset - part.bytes);
+            up.bytes = part.offset + part.bytes;
+            assert_int_equal(finish(&p, 1, copy(&p, 1, &up)), YOKE_OK);
+        }
+    close_pair(&p);
+}
+
 /* The source is lost before its bytes have arrived, or before the copy is issued. */
 static void lost_source(void **state)
 {
@@ -260,9 +302,8 @@ static void without_links(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_arrive),
-        cmocka_unit_test(lost_source),
-        cmocka_unit_test(breaches_are_found),
+        cmocka_unit_test(bytes_arrive),  cmocka_unit_test(all_sizes_arrive),
+        cmocka_unit_test(lost_source),   cmocka_unit_test(breaches_are_found),
         cmocka_unit_test(without_links),
     };
     if (count > 1)

@@ -61,6 +61,8 @@ struct yk_cuda_device {
     int64_t anchor_ns;   /* time of `anchor` on the host's clock */
     CUevent next_anchor; /* unused; becomes the next anchor */
 
+    struct yk_program *taker; /* copies little from a peer (cuda_peer.c); NULL: no such kernel */
+
     struct yk_watcher watcher;
     struct yk_cuda_watch *first_watch, **watch_end;
     int telling; /* 1: the watcher is calling a notify function */

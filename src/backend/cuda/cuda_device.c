@@ -10,6 +10,7 @@ static void device_close(struct yk_device *base)
     if (!device)
         return;
     yk_watcher_close(&device->watcher);
+    yk_cuda_program_close(base, device->taker);
     int entered = yk_cuda_enter_anyway(device);
     yk_cuda_events_close(device);
     yk_cuda_memory_close(device);
