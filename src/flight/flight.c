@@ -16,6 +16,17 @@
 #include "steps.h"
 #include "sums.h"
 
+/* Returns 1 if rows come from another device for this flight. Their copies wait for the kernels of
+ * other devices in flight->behind, so its own kernel need not. */
+static int takes_rows(const struct yk_job *job, const struct yk_flight *flight)
+{
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (flight->loads[p].exchanges)
+            return 1;
+    return 0;
+}
+
 /* Launches on a device with memory of its own, after the copies that bring rows there. */
 static yoke_status launch_there(struct yk_job *job, int device, int lane, struct yk_launch *launch)
 {
@@ -37,7 +48,7 @@ static yoke_status launch_there(struct yk_job *job, int device, int lane, struct
     after[1] = yk_exchange_latest(&place->exchange);
     launch->after = after;
     launch->after_count = 2;
-    for (int i = 0; i < flight->behind.count; i++)
+    for (int i = takes_rows(job, flight) ? flight->crosses : 0; i < flight->behind.count; i++)
         after[launch->after_count++] = flight->behind.kernel[i];
     status = yk_form_is_steps(job, form)
                  ? yk_steps_begin(job, device, lane, launch)
