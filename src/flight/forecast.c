@@ -106,10 +106,17 @@ static int64_t window_of(int64_t lasts_ns, int part)
     return window < YK_WATCH_LEAST_NS ? YK_WATCH_LEAST_NS : window;
 }
 
+/* Returns how long after its predicted end something is watched: at least as long as `wakes_ns`,
+ * what a sleep would cost. */
+static int64_t watched_after(int64_t lasts_ns, int64_t wakes_ns)
+{
+    const int64_t window = window_of(lasts_ns, AFTER_PART);
+    return window > wakes_ns ? window : wakes_ns;
+}
+
 int64_t yk_flight_watched_until(const struct yk_job_device *jd, const struct yk_flight *flight)
 {
-    const int64_t window = window_of(flight->lasts_ns, AFTER_PART), wakes = yk_brief_ns(jd);
-    return flight->expected_ns + (window > wakes ? window : wakes);
+    return flight->expected_ns + watched_after(flight->lasts_ns, yk_brief_ns(jd));
 }
 
 int64_t yk_flight_look_at(const struct yk_job_device *jd, const struct yk_flight *flight,
@@ -149,7 +156,7 @@ int64_t yk_job_look_at(const struct yk_job *job, int64_t since, int64_t now)
     if (!atomic_load_explicit(&job->lanes.all_out, memory_order_relaxed))
         return now + (nap > nap_least_ns ? nap : nap_least_ns);
     lasts = due - job->outcome.submitted_ns;
-    if (now > due + window_of(lasts, AFTER_PART))
+    if (now > due + watched_after(lasts, BRIEF_WAKES * (int64_t)YK_WAKE_NS))
         return 0;
     watch_at = due - window_of(lasts, BEFORE_PART);
     return watch_at > now ? watch_at : now;

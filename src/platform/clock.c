@@ -49,18 +49,32 @@ static int64_t end_for(int64_t time_ns, int64_t now_ns)
     return time_ns - (late_ns < half_ns ? late_ns : half_ns);
 }
 
+struct timespec yk_clock_timer_begin(int64_t time_ns, struct yk_timer *timer)
+{
+    timer->end_ns = end_for(time_ns, yk_clock_ns());
+    timer->slack = prctl(PR_GET_TIMERSLACK);
+    if (timer->slack != 1)
+        prctl(PR_SET_TIMERSLACK, 1UL);
+    return (struct timespec){ .tv_sec = timer->end_ns / ns_per_second,
+                              .tv_nsec = timer->end_ns % ns_per_second };
+}
+
+void yk_clock_timer_end(const struct yk_timer *timer, int expired)
+{
+    if (expired)
+        yk_typical_note(&lateness_ns, yk_clock_ns() - timer->end_ns);
+    if (timer->slack != 1)
+        prctl(PR_SET_TIMERSLACK, timer->slack > 0 ? (unsigned long)timer->slack : 0UL);
+}
+
 void yk_clock_sleep_until(int64_t time_ns)
 {
-    const int64_t now_ns = yk_clock_ns(), end_ns = end_for(time_ns, now_ns);
-    const struct timespec end = { .tv_sec = end_ns / ns_per_second,
-                                  .tv_nsec = end_ns % ns_per_second };
-    int slack;
-    if (time_ns <= now_ns)
+    struct yk_timer timer;
+    struct timespec end;
+    if (time_ns <= yk_clock_ns())
         return;
-    slack = prctl(PR_GET_TIMERSLACK);
-    prctl(PR_SET_TIMERSLACK, 1UL);
+    end = yk_clock_timer_begin(time_ns, &timer);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR) {
     }
-    yk_typical_note(&lateness_ns, yk_clock_ns() - end_ns);
-    prctl(PR_SET_TIMERSLACK, slack > 0 ? (unsigned long)slack : 0UL);
+    yk_clock_timer_end(&timer, 1);
 }

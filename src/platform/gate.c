@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 enum { SHUT, AWAITED, OPEN };
 
 /* A thread may free the gate after the exchange. Then the system call finds no sleeping thread, or
@@ -20,7 +22,8 @@ void yk_gate_open(struct yk_gate *gate)
         syscall(SYS_futex, &gate->state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static void pass(struct yk_gate *gate, const struct timespec *until)
+/* Returns 1 if the gate is open, 0 if it was time. */
+static int pass(struct yk_gate *gate, const struct timespec *until)
 {
     unsigned seen = SHUT;
     long result = 0;
@@ -28,6 +31,7 @@ static void pass(struct yk_gate *gate, const struct timespec *until)
     while (atomic_load(&gate->state) == AWAITED && !(result != 0 && errno == ETIMEDOUT))
         result = syscall(SYS_futex, &gate->state, FUTEX_WAIT_BITSET_PRIVATE, AWAITED, until, NULL,
                          FUTEX_BITSET_MATCH_ANY);
+    return atomic_load(&gate->state) == OPEN;
 }
 
 void yk_gate_pass(struct yk_gate *gate)
@@ -37,7 +41,8 @@ void yk_gate_pass(struct yk_gate *gate)
 
 void yk_gate_pass_until(struct yk_gate *gate, int64_t time_ns)
 {
-    const struct timespec until = { .tv_sec = time_ns / 1000000000,
-                                    .tv_nsec = time_ns % 1000000000 };
-    pass(gate, &until);
+    struct yk_timer timer;
+    const struct timespec until = yk_clock_timer_begin(time_ns, &timer);
+    const int open = pass(gate, &until);
+    yk_clock_timer_end(&timer, !open);
 }

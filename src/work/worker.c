@@ -21,6 +21,7 @@
 #include "../life/join.h"
 #include "../partition/kept_cores.h"
 #include "../platform/affinity.h"
+#include "../platform/clock.h"
 #include "await.h"
 #include "lane.h"
 #include "stuck_calls.h"
@@ -223,6 +224,17 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     return best;
 }
 
+/* Waits until there may be work, for as long as a wake takes (ski rental). Between two short jobs
+ * of a program a host thread so stays awake. */
+static void stay_awake(const struct yk_worker *worker)
+{
+    const yoke_runtime *runtime = worker->runtime;
+    const int64_t until = yk_clock_ns() + YK_WAKE_NS;
+    while (atomic_load(&runtime->change) == worker->change && !atomic_load(&runtime->stop) &&
+           yk_clock_ns() < until)
+        yk_pause();
+}
+
 static void sleep_until(struct yk_worker *worker, int64_t wake_ns)
 {
     const unsigned change = worker->change;
@@ -237,10 +249,18 @@ static void sleep_until(struct yk_worker *worker, int64_t wake_ns)
         yk_wake_help(worker->runtime);
 }
 
+/* Returns 1 for the host thread of a device whose flights are awaited by forecast. */
+static int drives(const struct yk_worker *worker)
+{
+    return worker->lane < 0 && worker->runtime->waiting == YOKE_WAIT_AUTO &&
+           !worker->runtime->virtual_clock;
+}
+
 static void run(void *context)
 {
     struct yk_worker *worker = context;
     yoke_runtime *runtime = worker->runtime;
+    int worked = 0;
     yk_worker_enter(worker);
     if (runtime->roams && worker->cpu < 0)
         yk_affinity_widen();
@@ -249,8 +269,14 @@ static void run(void *context)
         enum yk_lane_state state;
         worker->change = atomic_load(&runtime->change);
         state = step_jobs(worker, &wake_ns);
+        worked |= state == YK_LANE_WORKED;
         if (state == YK_LANE_WORKED)
             continue;
+        if (worked && state == YK_LANE_IDLE && drives(worker)) {
+            stay_awake(worker);
+            worked = 0;
+            continue;
+        }
         if (worker->lane < 0)
             yk_sooner(&wake_ns, yk_calls_attend(worker));
         sleep_until(worker, wake_ns);
