@@ -297,13 +297,22 @@ int yk_pipeline_await(struct yk_job *job, int device)
     return yk_pipeline_waits(job);
 }
 
-/* The flights before it are over, so its kernel begins now. Without this the errors of predictions
- * would add up from job to job. */
+static int64_t later_of(int64_t one, int64_t other)
+{
+    return one > other ? one : other;
+}
+
+/* The flights before it are over, so its kernel has begun: when it was predicted, or since they
+ * were last seen under way, if that is later. (Their ends may have been noticed late.) Without this
+ * the errors of predictions would add up from job to job. */
 static void foretell_again(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    const int64_t later_ns = yk_now(job->runtime) + flight->lasts_ns - flight->expected_ns;
+    const int64_t now = yk_now(job->runtime);
+    const int64_t begun_ns = later_of(flight->expected_ns - flight->lasts_ns, flight->seen_busy_ns);
+    const int64_t later_ns =
+        (begun_ns < now ? begun_ns : now) + flight->lasts_ns - flight->expected_ns;
     flight->turn = YK_TURN_REACHED;
     if (!flight->expected_ns)
         return;
@@ -313,7 +322,7 @@ static void foretell_again(struct yk_job *job, int device, int lane)
 
 int yk_pipeline_holds_back(struct yk_job *job, int device, int lane)
 {
-    const struct yk_flight *flight = &job->devices[device].flights[lane];
+    struct yk_flight *flight = &job->devices[device].flights[lane];
     struct look look;
     if (flight->turn != YK_TURN_BEHIND)
         return 0;
@@ -323,8 +332,10 @@ int yk_pipeline_holds_back(struct yk_job *job, int device, int lane)
         look_at(&look);
         yk_unlock(&look.before->lock);
     }
-    if (look.count || look.later)
+    if (look.count || look.later) {
+        flight->seen_busy_ns = yk_now(job->runtime);
         return 1;
+    }
     foretell_again(job, device, lane);
     if (flight->crosses)
         yk_watchdog_begin(job, device, lane);
@@ -341,11 +352,6 @@ yoke_status yk_pipeline_outcome(const struct yk_job *job, const struct yk_flight
                    "%s: rows that it reads were not written, because a chunk of %s "
                    "before it was lost",
                    job->name, job->pipeline.before->name);
-}
-
-static int64_t later_of(int64_t one, int64_t other)
-{
-    return one > other ? one : other;
 }
 
 int64_t yk_pipeline_begins(const struct yk_job *job, int device, int lane)

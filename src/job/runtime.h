@@ -43,6 +43,7 @@ struct yk_worker {
      * thread itself. */
     uint64_t stepped;
     unsigned change; /* value of runtime.change when it last looked for work; its own */
+    int processors;  /* number of processors on which it may run; its own */
     struct yk_thread thread;
     struct yk_parker parker;
     atomic_int asleep;

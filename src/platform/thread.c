@@ -7,6 +7,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "clock.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -274,21 +275,40 @@ static struct timespec deadline_after(int64_t timeout_ns)
     return when;
 }
 
-int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns)
+/* deadline NULL: none. */
+static int park(struct yk_parker *parker, const struct timespec *deadline)
 {
-    struct timespec deadline = { 0 };
     unsigned seen = NOTHING;
     long result = 0;
-    if (timeout_ns > 0) {
-        deadline = deadline_after(timeout_ns);
-    }
-    if (timeout_ns != 0 && atomic_compare_exchange_strong(&parker->state, &seen, ASLEEP)) {
+    if (atomic_compare_exchange_strong(&parker->state, &seen, ASLEEP)) {
         do {
-            result = syscall(SYS_futex, &parker->state, FUTEX_WAIT_BITSET_PRIVATE, ASLEEP,
-                             timeout_ns < 0 ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+            result = syscall(SYS_futex, &parker->state, FUTEX_WAIT_BITSET_PRIVATE, ASLEEP, deadline,
+                             NULL, FUTEX_BITSET_MATCH_ANY);
         } while (atomic_load(&parker->state) == ASLEEP && !(result != 0 && errno == ETIMEDOUT));
     }
     return atomic_exchange(&parker->state, NOTHING) == WOKEN;
+}
+
+int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns)
+{
+    struct timespec deadline;
+    if (timeout_ns < 0) {
+        return park(parker, NULL);
+    }
+    if (timeout_ns == 0) {
+        return atomic_exchange(&parker->state, NOTHING) == WOKEN;
+    }
+    deadline = deadline_after(timeout_ns);
+    return park(parker, &deadline);
+}
+
+int yk_parker_sleep_until(struct yk_parker *parker, int64_t time_ns)
+{
+    struct yk_timer timer;
+    const struct timespec end = yk_clock_timer_begin(time_ns, &timer);
+    const int woken = park(parker, &end);
+    yk_clock_timer_end(&timer, !woken);
+    return woken;
 }
 
 /* The sleeping thread may close the parker as soon as it is woken. Then the system call finds no

@@ -60,6 +60,8 @@ struct yk_parker {
  * timeout.
  */
 int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns);
+/* The same until about that time, as yk_clock_sleep_until. */
+int yk_parker_sleep_until(struct yk_parker *parker, int64_t time_ns);
 void yk_parker_wake(struct yk_parker *parker);
 
 /* For spin loops of a few hundred ns. */

@@ -224,12 +224,12 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     return best;
 }
 
-/* Waits until there may be work, for as long as a wake takes (ski rental). Between two short jobs
- * of a program a host thread so stays awake. */
+/* Waits until there may be work, for as long as two wakes take (ski rental: one of another thread,
+ * one of this). Between two short jobs of a program a host thread so stays awake. */
 static void stay_awake(const struct yk_worker *worker)
 {
     const yoke_runtime *runtime = worker->runtime;
-    const int64_t until = yk_clock_ns() + YK_WAKE_NS;
+    const int64_t until = yk_clock_ns() + 2 * YK_WAKE_NS;
     while (atomic_load(&runtime->change) == worker->change && !atomic_load(&runtime->stop) &&
            yk_clock_ns() < until)
         yk_pause();
@@ -238,22 +238,38 @@ static void stay_awake(const struct yk_worker *worker)
 static void sleep_until(struct yk_worker *worker, int64_t wake_ns)
 {
     const unsigned change = worker->change;
-    int64_t timeout = wake_ns ? wake_ns - yk_now(worker->runtime) : -1;
-    if (wake_ns && timeout <= 0)
+    if (wake_ns && wake_ns <= yk_now(worker->runtime))
         return;
     atomic_store(&worker->asleep, 1);
     if (atomic_load(&worker->runtime->change) == change && !atomic_load(&worker->runtime->stop))
-        yk_parker_sleep(&worker->parker, timeout);
+        wake_ns ? yk_parker_sleep_until(&worker->parker, wake_ns)
+                : yk_parker_sleep(&worker->parker, -1);
     atomic_store(&worker->asleep, 0);
     if (atomic_load(&worker->runtime->change) != change)
         yk_wake_help(worker->runtime);
 }
 
-/* Returns 1 for the host thread of a device whose flights are awaited by forecast. */
-static int drives(const struct yk_worker *worker)
+static int processors_of_this_thread(void)
 {
-    return worker->lane < 0 && worker->runtime->waiting == YOKE_WAIT_AUTO &&
-           !worker->runtime->virtual_clock;
+    struct yk_processors mine;
+    int count;
+    if (yk_affinity_read(&mine) != YOKE_OK)
+        return 0;
+    count = yk_processors_count(&mine);
+    yk_processors_close(&mine);
+    return count;
+}
+
+/* Returns 1 for a host thread, if all of them and the program's own thread have a processor each.
+ * Otherwise one that stays awake would keep another from its work. */
+static int may_stay_awake(const struct yk_worker *worker)
+{
+    const yoke_runtime *runtime = worker->runtime;
+    const int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
+    int d, threads = 1;
+    for (d = 0; d < count; d++)
+        threads += !runtime->devices[d].device->desc.host_memory;
+    return worker->lane < 0 && runtime->waiting == YOKE_WAIT_AUTO && threads <= worker->processors;
 }
 
 static void run(void *context)
@@ -264,6 +280,7 @@ static void run(void *context)
     yk_worker_enter(worker);
     if (runtime->roams && worker->cpu < 0)
         yk_affinity_widen();
+    worker->processors = processors_of_this_thread();
     while (!atomic_load(&runtime->stop)) {
         int64_t wake_ns;
         enum yk_lane_state state;
@@ -272,7 +289,7 @@ static void run(void *context)
         worked |= state == YK_LANE_WORKED;
         if (state == YK_LANE_WORKED)
             continue;
-        if (worked && state == YK_LANE_IDLE && drives(worker)) {
+        if (worked && state == YK_LANE_IDLE && may_stay_awake(worker)) {
             stay_awake(worker);
             worked = 0;
             continue;

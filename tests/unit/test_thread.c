@@ -10,10 +10,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "base/alloc.h"
 #include "platform/clock.h"
+#include "platform/gate.h"
 #include "platform/thread.h"
 
 enum { ms = 1000000 };
@@ -341,6 +343,26 @@ static void sleeping_until_a_time(void **state)
     yk_clock_sleep_until(until); /* long past */
 }
 
+/* Both end early if they are woken or opened, else not before half of the time, and leave the
+ * thread's timers as imprecise as they were. */
+static void sleeping_until_a_time_or_a_wake(void **state)
+{
+    struct yk_parker parker = { 0 };
+    struct yk_gate gate = { 0 };
+    const int slack = prctl(PR_GET_TIMERSLACK);
+    const int64_t start = yk_clock_ns();
+    (void)state;
+    assert_int_equal(yk_parker_sleep_until(&parker, start + 4 * ms), 0);
+    assert_true(yk_clock_ns() >= start + 2 * ms);
+    yk_parker_wake(&parker);
+    assert_int_equal(yk_parker_sleep_until(&parker, INT64_MAX), 1);
+    yk_gate_pass_until(&gate, start + 8 * ms);
+    assert_true(yk_clock_ns() >= start + 4 * ms);
+    yk_gate_open(&gate);
+    yk_gate_pass_until(&gate, INT64_MAX);
+    assert_int_equal(prctl(PR_GET_TIMERSLACK), slack);
+}
+
 int main(void)
 {
 #define clean(test) cmocka_unit_test_teardown(test, no_memory_left)
@@ -357,6 +379,7 @@ int main(void)
         clean(clocks_go_forward),
         clean(sleeping_lasts),
         clean(sleeping_until_a_time),
+        clean(sleeping_until_a_time_or_a_wake),
         clean(attending_threads_go_first_but_not_for_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
