@@ -195,6 +195,8 @@ enum yk_turn yk_pipeline_turn(struct yk_job *job, int device, int lane)
     struct look look;
     mine->behind.count = mine->crosses = 0;
     mine->behind_ns = 0;
+    if (mine->alone && yk_pipeline_await(job, device))
+        return YK_TURN_LATER;
     if (!yk_pipeline_waits(job))
         return YK_TURN_NOW;
     look = look_of(job, device, lane);

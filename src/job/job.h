@@ -79,6 +79,8 @@ struct yk_flight {
      * devices'; it has a reference to them until it is issued. */
     struct yk_behind behind;
     int crosses;
+    int alone; /* 1: there was no memory for it beside the job before, so it waits until that
+                * job is over */
     int64_t behind_ns; /* predicted end of these `crosses` kernels; 0: none, or unknown */
     /* Its kernel, if others may be launched behind it; else NULL. Until it is NULL again, this and
      * the next two are under job.lock. */

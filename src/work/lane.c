@@ -222,6 +222,17 @@ void yk_flight_call(struct yk_job *job, int device, int lane)
                       backend->notify(last, wake_host_thread, jd->device->workers) == YOKE_OK;
 }
 
+/* If memory is short while the job before still has its own, the lane keeps its chunk until that
+ * job is over. Returns 0 otherwise. */
+static int waits_for_memory(const struct yk_job *job, struct yk_flight *flight, yoke_status status)
+{
+    if (status != YOKE_ENOMEM || flight->launched || flight->alone || !yk_pipeline_waits(job))
+        return 0;
+    flight->alone = 1;
+    flight->turn = YK_TURN_LATER;
+    return 1;
+}
+
 /* Issues the chunk that the lane took. On a core it also issues the next pieces of its lease, one
  * after another. */
 static void issue(struct yk_job *job, int device, int lane)
@@ -235,6 +246,8 @@ static void issue(struct yk_job *job, int device, int lane)
         yk_pipeline_issued(job, device, lane);
         if (status != YOKE_OK) {
             yk_flight_abandon(job, device, lane);
+            if (waits_for_memory(job, flight, status))
+                return;
             yk_lane_not_done(job, device, lane, status);
             yk_job_leave(job);
             return;
@@ -324,6 +337,6 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     }
     if (!flight->issued_ns) /* the lane did not ask the dispatcher */
         flight->issued_ns = yk_now(job->runtime);
-    flight->done = 0;
+    flight->done = flight->alone = 0;
     return issue_in_turn(job, device, lane);
 }

@@ -207,6 +207,7 @@ static void random_programs(void **state)
         "sim:gpu:" GPU ",sim:gpu:rate=1e9:launch=20us:fixed=0:fill=100:peer=10e9:lanes=1",
         "sim:cpu:cores=2:rate=2e8:noise=0.05,sim:gpu:" GPU,
         "sim:cpu:cores=3:rate=5e6,sim:gpu*2:" GPU ":mem=700K",
+        "sim:gpu:" GPU ":lanes=2:mem=250K",
     };
     (void)state;
     for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
@@ -223,6 +224,32 @@ static void devices_that_fail(void **state)
         snprintf(devices, sizeof devices,
                  "sim:gpu:" GPU ":peer=50e9,sim:gpu:" GPU ":peer=50e9:fail_after=%d", after);
         run_program(devices, (uint64_t)(after % 7) + 1, 1);
+    }
+}
+
+/* A device is lost while the other one has already begun the next job on rows that the lost chunk
+ * reads. The rows are on the host as well, so that chunk could be repeated, with wrong results. */
+static void neighbours_that_fail(void **state)
+{
+    static const struct call calls[] = { { NEAR, 0, 1, 0, ROWS_MOST },
+                                         { NEAR, 1, 0, 0, ROWS_MOST } };
+    char devices[256];
+    (void)state;
+    for (int after = 60; after < 400; after += WALK_STRIDE) {
+        yoke_status status = YOKE_OK;
+        snprintf(devices, sizeof devices,
+                 "sim:gpu:" GPU ":peer=50e9:latency=1us,sim:gpu:" GPU
+                 ":peer=50e9:latency=1us:fail_after=%d",
+                 after);
+        twin_open(devices, ROWS_MOST);
+        for (int loops = 0; loops < 12 && status == YOKE_OK; loops++) {
+            for (int k = 0; k < 2 * (6 - loops / 2); k++)
+                submit(&calls[k % 2]);
+            status = wait_all();
+            if (status == YOKE_OK)
+                status = compare(devices) ? YOKE_OK : YOKE_ELOST;
+        }
+        twin_close(1);
     }
 }
 
@@ -452,7 +479,8 @@ static yoke_status chain(const char *devices)
 static void everything_fails(void **state)
 {
     static const char *const devices[] = { "sim:gpu:lanes=2:launch=5us",
-                                           "sim:gpu*2:launch=5us:peer=50e9" };
+                                           "sim:gpu*2:launch=5us:peer=50e9",
+                                           "sim:gpu*2:launch=5us" };
     const unsigned allowed = 1u << YOKE_OK | 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE |
                              1u << YOKE_ELOST | 1u << YOKE_ECANCELED;
     int64_t well;
@@ -469,15 +497,11 @@ static void everything_fails(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs),
-        cmocka_unit_test(devices_that_fail),
-        cmocka_unit_test(no_gaps),
-        cmocka_unit_test(halos_come_behind),
-        cmocka_unit_test(counts_begin_behind),
-        cmocka_unit_test(times_add_up),
-        cmocka_unit_test(finds_the_team),
-        cmocka_unit_test(canceled_chains_end),
-        cmocka_unit_test(everything_fails),
+        cmocka_unit_test(random_programs),      cmocka_unit_test(devices_that_fail),
+        cmocka_unit_test(neighbours_that_fail), cmocka_unit_test(no_gaps),
+        cmocka_unit_test(halos_come_behind),    cmocka_unit_test(counts_begin_behind),
+        cmocka_unit_test(times_add_up),         cmocka_unit_test(finds_the_team),
+        cmocka_unit_test(canceled_chains_end),  cmocka_unit_test(everything_fails),
     };
     for (int w = 1; w < count; w++)
         for (uint64_t seed = 1; seed <= 2; seed++)
