@@ -200,7 +200,7 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
 {
     enum yk_lane_state state, best = YK_LANE_IDLE;
     struct yk_job *job = NULL;
-    int stepped = 0, keeps = 0;
+    int stepped = 0, keeps = 0, cores = 0;
     *wake_ns = 0;
     while ((job = yk_job_next(worker->runtime, job))) {
         if (job->split.items_per_ns <= 0 && !atomic_load(&job->lanes.woken))
@@ -209,12 +209,14 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
         if (worker->device < job->device_count) {
             stepped = 1;
             keeps |= job->split.keeps_cores;
+            cores |= yk_job_asks_cores(job);
             state = worker->lane < 0 ? step_device(job, worker, wake_ns)
                                      : step_core(job, worker, wake_ns);
             if (state < best)
                 best = state;
         }
     }
+    worker->disturbs = cores && !keeps;
     if (stepped)
         stay(worker, keeps);
     if (best != YK_LANE_WORKED && begin_due(worker->runtime))
@@ -260,8 +262,8 @@ static int processors_of_this_thread(void)
     return count;
 }
 
-/* Returns 1 for a host thread, if all of them and the program's own thread have a processor each.
- * Otherwise one that stays awake would keep another from its work. */
+/* Returns 1 for a host thread, if all of them and the program's own thread have a processor each,
+ * and no worker needs its core. Otherwise one that stays awake would keep another from its work. */
 static int may_stay_awake(const struct yk_worker *worker)
 {
     const yoke_runtime *runtime = worker->runtime;
@@ -269,7 +271,8 @@ static int may_stay_awake(const struct yk_worker *worker)
     int d, threads = 1;
     for (d = 0; d < count; d++)
         threads += !runtime->devices[d].device->desc.host_memory;
-    return worker->lane < 0 && runtime->waiting == YOKE_WAIT_AUTO && threads <= worker->processors;
+    return worker->lane < 0 && !worker->disturbs && runtime->waiting == YOKE_WAIT_AUTO &&
+           threads <= worker->processors;
 }
 
 static void run(void *context)
