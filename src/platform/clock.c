@@ -52,9 +52,9 @@ static int64_t end_for(int64_t time_ns, int64_t now_ns)
 struct timespec yk_clock_timer_begin(int64_t time_ns, struct yk_timer *timer)
 {
     timer->end_ns = end_for(time_ns, yk_clock_ns());
-    timer->slack = prctl(PR_GET_TIMERSLACK);
+    timer->slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
     if (timer->slack != 1)
-        prctl(PR_SET_TIMERSLACK, 1UL);
+        prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     return (struct timespec){ .tv_sec = timer->end_ns / ns_per_second,
                               .tv_nsec = timer->end_ns % ns_per_second };
 }
@@ -64,7 +64,8 @@ void yk_clock_timer_end(const struct yk_timer *timer, int expired)
     if (expired)
         yk_typical_note(&lateness_ns, yk_clock_ns() - timer->end_ns);
     if (timer->slack != 1)
-        prctl(PR_SET_TIMERSLACK, timer->slack > 0 ? (unsigned long)timer->slack : 0UL);
+        prctl(PR_SET_TIMERSLACK, timer->slack > 0 ? (unsigned long)timer->slack : 0UL, 0UL, 0UL,
+              0UL);
 }
 
 void yk_clock_sleep_until(int64_t time_ns)

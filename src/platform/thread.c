@@ -138,7 +138,8 @@ static void *thread_main(void *argument)
     struct start start = *(struct start *)argument;
     yk_free(argument);
     pthread_setname_np(pthread_self(), start.name);
-    prctl(PR_SET_TIMERSLACK, 1UL); /* our threads rarely sleep, and then until something is due */
+    /* Our threads rarely sleep, and then until something is due. */
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     attends = start.kind == YK_THREAD_ATTENDS;
     usual_nice = getpriority(PRIO_PROCESS, 0);
     if (attends) {

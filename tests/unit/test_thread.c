@@ -349,7 +349,7 @@ static void sleeping_until_a_time_or_a_wake(void **state)
 {
     struct yk_parker parker = { 0 };
     struct yk_gate gate = { 0 };
-    const int slack = prctl(PR_GET_TIMERSLACK);
+    const int slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
     const int64_t start = yk_clock_ns();
     (void)state;
     assert_int_equal(yk_parker_sleep_until(&parker, start + 4 * ms), 0);
@@ -360,7 +360,7 @@ static void sleeping_until_a_time_or_a_wake(void **state)
     assert_true(yk_clock_ns() >= start + 4 * ms);
     yk_gate_open(&gate);
     yk_gate_pass_until(&gate, INT64_MAX);
-    assert_int_equal(prctl(PR_GET_TIMERSLACK), slack);
+    assert_int_equal(prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL), slack);
 }
 
 int main(void)
