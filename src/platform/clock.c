@@ -51,7 +51,9 @@ static int64_t end_for(int64_t time_ns, int64_t now_ns)
 
 struct timespec yk_clock_timer_begin(int64_t time_ns, struct yk_timer *timer)
 {
-    timer->end_ns = end_for(time_ns, yk_clock_ns());
+    const int64_t now_ns = yk_clock_ns();
+    timer->ahead = time_ns > now_ns;
+    timer->end_ns = timer->ahead ? end_for(time_ns, now_ns) : time_ns;
     timer->slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
     if (timer->slack != 1)
         prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
@@ -61,7 +63,7 @@ struct timespec yk_clock_timer_begin(int64_t time_ns, struct yk_timer *timer)
 
 void yk_clock_timer_end(const struct yk_timer *timer, int expired)
 {
-    if (expired)
+    if (expired && timer->ahead)
         yk_typical_note(&lateness_ns, yk_clock_ns() - timer->end_ns);
     if (timer->slack != 1)
         prctl(PR_SET_TIMERSLACK, timer->slack > 0 ? (unsigned long)timer->slack : 0UL, 0UL, 0UL,

@@ -15,6 +15,7 @@ void yk_clock_sleep_until(int64_t time_ns);
  * whether the timer has ended it. */
 struct yk_timer {
     int64_t end_ns;
+    int ahead; /* 1: the time had not passed; otherwise the lateness of its end says nothing */
     int slack;
 };
 struct timespec yk_clock_timer_begin(int64_t time_ns, struct yk_timer *timer);

@@ -363,6 +363,20 @@ static void sleeping_until_a_time_or_a_wake(void **state)
     assert_int_equal(prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL), slack);
 }
 
+/* A time that has passed says nothing about how late timers are; else a later sleep would be cut.
+ */
+static void sleeping_until_a_time_long_past(void **state)
+{
+    struct yk_gate gate = { 0 };
+    int64_t start;
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        yk_gate_pass_until(&gate, yk_clock_ns() - 100000 * ms);
+    start = yk_clock_ns();
+    yk_clock_sleep_until(start + 200 * ms);
+    assert_true(yk_clock_ns() >= start + 120 * ms);
+}
+
 int main(void)
 {
 #define clean(test) cmocka_unit_test_teardown(test, no_memory_left)
@@ -380,6 +394,7 @@ int main(void)
         clean(sleeping_lasts),
         clean(sleeping_until_a_time),
         clean(sleeping_until_a_time_or_a_wake),
+        clean(sleeping_until_a_time_long_past),
         clean(attending_threads_go_first_but_not_for_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
