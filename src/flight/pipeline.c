@@ -6,6 +6,7 @@
 #include "../job/wake.h"
 #include "alternative.h"
 #include "flight.h"
+#include "homeward.h"
 #include "watchdog.h"
 
 /* A flight of the job before, behind which the lane's chunk can be launched. */
@@ -151,14 +152,15 @@ static void add_kernel(struct yk_behind *behind, struct yk_event *kernel)
  * time. */
 static void cross(const struct look *look, struct yk_flight *mine)
 {
+    const struct yk_backend *backend = look->job->devices[look->device].device->device->backend;
     int i;
     for (i = 0; i < look->count; i++) {
         const struct leader *leader = &look->leaders[i];
-        const struct yk_job_device *jd = &look->before->devices[leader->device];
-        const struct yk_flight *flight = &jd->flights[leader->lane];
+        const struct yk_flight *flight =
+            &look->before->devices[leader->device].flights[leader->lane];
         if (leader->device == look->device)
             continue;
-        jd->device->device->backend->event_hold(flight->leads);
+        backend->event_hold(flight->leads);
         add_kernel(&mine->behind, flight->leads);
         mine->crosses++;
         if (flight->leads_until_ns > mine->behind_ns)
@@ -229,7 +231,7 @@ static int can_lead(const struct yk_job *job, int device, int lane)
     const struct yk_flight *flight = &jd->flights[lane];
     int p;
     if (jd->device->device->desc.host_memory || yk_job_is_driven(job, device) || !flight->kernel ||
-        flight->home || flight->folded || flight->homing ||
+        flight->home || flight->folded || yk_flight_comes_home(job, device) ||
         yk_form_is_steps(job, yk_flight_form(jd, flight)))
         return 0;
     for (p = 0; p < job->arg_count; p++)
