@@ -43,8 +43,9 @@ struct yk_worker {
      * thread itself. */
     uint64_t stepped;
     unsigned change; /* value of runtime.change when it last looked for work; its own */
-    int processors;  /* number of processors on which it may run; its own */
-    int disturbs;    /* 1: cores take part in a job and keep no core free for it; its own */
+    /* Host threads only, used by the thread itself. */
+    int processors; /* number of processors on which it may run */
+    int disturbs;   /* 1: cores take part in a job and keep no core free for it */
     struct yk_thread thread;
     struct yk_parker parker;
     atomic_int asleep;

@@ -283,7 +283,8 @@ static void run(void *context)
     yk_worker_enter(worker);
     if (runtime->roams && worker->cpu < 0)
         yk_affinity_widen();
-    worker->processors = processors_of_this_thread();
+    if (worker->lane < 0)
+        worker->processors = processors_of_this_thread();
     while (!atomic_load(&runtime->stop)) {
         int64_t wake_ns;
         enum yk_lane_state state;
