@@ -253,6 +253,20 @@ static void neighbours_that_fail(void **state)
     }
 }
 
+/* Queues the calls in turn, `jobs` of them, and waits; all that `phases` times. Returns the us of a
+ * job in the last phase: by then the devices have their rows and the plan is made. */
+static double late_us(const struct call *calls, int count, int jobs, int phases)
+{
+    double begin = 0;
+    for (int phase = 0; phase < phases; phase++) {
+        begin = yoke_seconds(twin.runtime);
+        for (int s = 0; s < jobs; s++)
+            submit(&calls[s % count]);
+        OK(wait_all());
+    }
+    return (yoke_seconds(twin.runtime) - begin) * 1e6 / jobs;
+}
+
 /* Queued steps take as long as their kernels: the delay of a launch passes while the kernel before
  * runs. Of two devices each launches behind its own kernels. */
 static void no_gaps(void **state)
@@ -262,17 +276,10 @@ static void no_gaps(void **state)
     (void)state;
     for (int gpus = 1; gpus <= 2; gpus++) {
         char devices[128];
-        double begin, late;
+        double late;
         snprintf(devices, sizeof devices, "sim:gpu*%d:rate=1e9:launch=10us:fixed=0:fill=500", gpus);
         twin_open(devices, ROWS_MOST);
-        for (int s = 0; s < STEPS; s++)
-            submit(&step);
-        OK(wait_all());
-        begin = yoke_seconds(twin.runtime);
-        for (int s = 0; s < STEPS; s++)
-            submit(&step);
-        OK(wait_all());
-        late = (yoke_seconds(twin.runtime) - begin) * 1e6 / STEPS;
+        late = late_us(&step, 1, STEPS, 2);
         if (late > 40.0 / gpus + 1) /* 50 / gpus if each step waited for the one before */
             fail_msg("%d GPUs: a step takes %.1f us", gpus, late);
         assert_true(compare(devices));
@@ -287,16 +294,10 @@ static void halos_come_behind(void **state)
     static const struct call calls[] = { { NEAR, 0, 1, 0, ROWS_MOST },
                                          { NEAR, 1, 0, 0, ROWS_MOST } };
     enum { STEPS = 100 };
-    double begin = 0, late;
+    double late;
     (void)state;
     twin_open("sim:gpu*2:rate=1e9:launch=10us:fixed=0:fill=500:peer=50e9:latency=2us", ROWS_MOST);
-    for (int phase = 0; phase < 2; phase++) {
-        begin = yoke_seconds(twin.runtime);
-        for (int s = 0; s < STEPS; s++)
-            submit(&calls[s % 2]);
-        OK(wait_all());
-    }
-    late = (yoke_seconds(twin.runtime) - begin) * 1e6 / STEPS;
+    late = late_us(calls, 2, STEPS, 2);
     if (late > 20.0 + 3) /* 32 if each launch waited for the end of the neighbour's kernel */
         fail_msg("a step takes %.1f us", late);
     assert_true(compare("halos"));
@@ -310,16 +311,10 @@ static void counts_begin_behind(void **state)
     static const struct call calls[] = { { ADD, 0, 1, 0, ROWS_MOST },
                                          { COUNT, 1, 0, 0, ROWS_MOST } };
     enum { STEPS = 40 };
-    double begin = 0, late;
+    double late;
     (void)state;
     twin_open("sim:gpu:rate=1e9:launch=10us:fixed=0:fill=500", ROWS_MOST);
-    for (int phase = 0; phase < 2; phase++) {
-        begin = yoke_seconds(twin.runtime);
-        for (int s = 0; s < 2 * STEPS; s++)
-            submit(&calls[s % 2]);
-        OK(wait_all());
-    }
-    late = (yoke_seconds(twin.runtime) - begin) * 1e6 / STEPS;
+    late = 2 * late_us(calls, 2, 2 * STEPS, 2);
     if (late > 2 * 40.0 + 10 + 11) /* 10 us more if both began late; 10 us for the copy home */
         fail_msg("a step takes %.1f us", late);
     assert_true(compare("counts"));
@@ -334,18 +329,12 @@ static void finds_the_team(void **state)
                                          { NEAR, 1, 0, 0, ROWS_MOST },
                                          { ADD, 1, 2, 0, ROWS_MOST } };
     enum { CALLS = sizeof calls / sizeof *calls, ROUNDS = 60 };
-    double begin = 0, late;
+    double late;
     (void)state;
     twin_open("sim:cpu:cores=14:rate=4e7:fixed=5us,sim:gpu:rate=5e9:link=2e9:launch=8us:fixed=2us:"
               "fill=10800",
               ROWS_MOST);
-    for (int phase = 0; phase < 3; phase++) {
-        begin = yoke_seconds(twin.runtime);
-        for (int r = 0; r < ROUNDS * CALLS; r++)
-            submit(&calls[r % CALLS]);
-        OK(wait_all());
-    }
-    late = (yoke_seconds(twin.runtime) - begin) * 1e6 / ROUNDS;
+    late = CALLS * late_us(calls, CALLS, ROUNDS * CALLS, 3);
     if (late > 1.1 * CALLS * (40000 / 5e3 + 2))
         fail_msg("a round takes %.1f us", late);
     assert_true(compare("side by side"));
