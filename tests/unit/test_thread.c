@@ -370,7 +370,7 @@ static void sleeping_until_a_time_long_past(void **state)
     struct yk_gate gate = { 0 };
     int64_t start;
     (void)state;
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 100; i++)
         yk_gate_pass_until(&gate, yk_clock_ns() - 100000 * ms);
     start = yk_clock_ns();
     yk_clock_sleep_until(start + 200 * ms);
