@@ -371,7 +371,7 @@ static void sleeping_until_a_time_long_past(void **state)
     int64_t start;
     (void)state;
     for (int i = 0; i < 100; i++)
-        yk_gate_pass_until(&gate, yk_clock_ns() - 100000 * ms);
+        yk_gate_pass_until(&gate, yk_clock_ns() - INT64_C(100000) * ms);
     start = yk_clock_ns();
     yk_clock_sleep_until(start + 200 * ms);
     assert_true(yk_clock_ns() >= start + 120 * ms);
