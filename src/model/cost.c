@@ -10,10 +10,6 @@
 /* Relative standard deviation of b before the first job. Also the most that b may get of a job's
  * time when its estimate is impossible. */
 #define FIRST_PART 0.5
-/* Relative standard deviation of the change of a and b since an earlier process learned them. */
-#define RECALLED_PART 0.03
-/* Relative standard deviation of a and b that are taken from other devices of the make. */
-#define PEER_PART 0.1
 /* Standard deviation of log(a * peak) between devices: how far a device is from what its
  * theoretical peak predicts. */
 #define PEAK_LOG 1.0
@@ -70,7 +66,7 @@ void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept)
         !(kept->fixed_ns >= 0 && kept->fixed_ns < NS_MOST) ||
         !(kept->error >= 0 && kept->error <= 1) || !(kept->noise >= 0 && kept->noise <= 1))
         return;
-    open_known(cost, kept->item_ns, kept->fixed_ns, hypot(kept->error, RECALLED_PART));
+    open_known(cost, kept->item_ns, kept->fixed_ns, hypot(kept->error, NOISE_FIRST));
     cost->noise2 = kept->noise * kept->noise;
 }
 
@@ -280,7 +276,7 @@ static void pool_make(struct yk_cost *costs, const struct yk_cost_pool *devices,
         draw_together(&make);
     for (d = 0; d < devices->count; d++)
         if (belongs(&make, d) && !yk_cost_is_known(&costs[d]))
-            open_known(&costs[d], make.item / make.weights, make.fixed / make.weights, PEER_PART);
+            open_known(&costs[d], make.item / make.weights, make.fixed / make.weights, NOISE_FIRST);
 }
 
 static int has_peak(double peak)

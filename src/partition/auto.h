@@ -109,6 +109,9 @@ int yk_auto_trusts(const struct yk_auto *state, const struct yk_request *request
 /* Cores take all but 1 / YK_LEFT_PART of their items first. Those that are done first do the rest:
  * otherwise they would wait for a core that began late. */
 enum { YK_LEFT_PART = 4 };
+/* The chunks that a device has at the same time are at most 1 / YK_HELD_PART of what is left, so
+ * that the rest can correct a wrong speed. */
+enum { YK_HELD_PART = 2 };
 /* Items that a lane of a CPU device should do at once, at most `most`: as many as make asking for
  * them cheap. item_ns: time of an item on the whole device. */
 int64_t yk_auto_piece(const struct yk_split_view *view, int device, double item_ns, int64_t most);

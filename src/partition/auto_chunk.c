@@ -9,34 +9,20 @@
 
 #include "auto.h"
 
-/* Most pieces of a lease per lane if the cores are alone: more than otherwise, because their leases
- * are few and large. */
-enum { SOLE_PIECES = 2 * YK_LANE_PIECES };
-/* A chunk is 1 / REST_PART of the items that the device should still do, ... */
+/* A lane's chunk is at least 1 / REST_PART of what the lane should still do: of a long job, chunks
+ * that are the best compromise for their cost would be many. */
 #define REST_PART 16.0
-/* ... or 1 / short_rest_part if that is shorter than a limit (second number: if the speed is known
- * from earlier runs). The limit is short_costs times the cost of a GPU's chunk; for cores, the
- * first one times a piece of theirs. */
-static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 /* While the largest chunk is shorter than its cost, the next one is RAMP times as large. */
-#define RAMP 8
-/* If the speed was the same in two runs, a chunk may be STEADY_PART of the rest, divided by the
- * spread of the costs of this loop's chunks: each chunk has a cost, and there is nothing more to
- * learn. */
-#define STEADY_PART 0.5
-/* Chunks in flight hide the overhead of a chunk if they last HIDDEN times that overhead. */
-#define HIDDEN 1.5
-/* A part of the overhead is never hidden: a kernel's last threads leave a GPU half empty. So if the
- * speed is known, from earlier runs or from FITTED chunks, no chunk is shorter than LAST_COSTS
- * times its overhead. */
-enum { FITTED = 4 };
+enum { RAMP = 8 };
+/* A part of a chunk's cost is never hidden behind the chunk before it: a kernel's last threads
+ * leave a GPU half empty. So no chunk is shorter than LAST_COSTS times its cost. */
 #define LAST_COSTS 3.0
+/* A device has stages: copy in, compute, copy out. A "chain" is the series of its chunks, of which
+ * each stage works on another one. Its chunks hide the cost of a chunk if they last HIDDEN times
+ * that cost. */
+#define HIDDEN 1.5
 /* Copies take up to CONTENDED times as long beside others that use the same memory. */
 #define CONTENDED 2.0
-/* A device has stages: copy in, compute, copy out. A "chain" is the series of its chunks, of which
- * each stage works on another one. The chunks that keep all stages of a chain busy are at most 1 /
- * HELD_PART of what is left, so that a wrong speed can still be corrected. */
-enum { HELD_PART = 2 };
 /* A chunk of a chain is not made longer than this: a cancelled job has to wait for its chunks. */
 #define CHAIN_NS 1e8
 /* Time until a chunk's copies begin, beyond the overhead of its calls: twice 8 us, measured on PCI
@@ -68,9 +54,8 @@ static int is_sole(const struct yk_split_view *view, int device)
 void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least, struct yk_take *out)
 {
     int64_t fair = (out->items - 1) / view->devices[device].known.lanes + 1;
-    int64_t most = is_sole(view, device) ? SOLE_PIECES : YK_LANE_PIECES;
-    out->piece =
-        yk_at_least((fair - 1) / yk_at_least(yk_at_most(fair / least, most), 1) + 1, least);
+    int64_t pieces = yk_at_least(yk_at_most(fair / least, YK_LANE_PIECES), 1);
+    out->piece = yk_at_least((fair - 1) / pieces + 1, least);
     out->parts = YK_LANE_PARTS;
 }
 
@@ -98,17 +83,32 @@ static int64_t foreseen(const struct yk_auto *state, int device, double cost_ns)
     return yk_at_least(covered, mine->largest);
 }
 
+/* How many times as expensive as others a chunk of this loop has been, at most. */
+static double spread(const struct yk_split_view *view)
+{
+    double most = 1;
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        most = fmax(most, view->devices[d].known.spread);
+    return most;
+}
+
+/* How long a chunk should last if its lane still has to work for rest_ns. Each chunk has its cost
+ * b, and others wait for half of the last one on average: rest / c * b + c / 2 is least for c =
+ * sqrt(2 * rest * b). */
+static double chunk_ns(double rest_ns, double cost_ns)
+{
+    return fmax(rest_ns / REST_PART, fmin(rest_ns / YK_HELD_PART, sqrt(2 * rest_ns * cost_ns)));
+}
+
 /* If cores are alone (also because others were left out): three quarters of the rest, which gives
- * the same leases in every run, so that cores find their rows again. If others work: a lease as
- * long as they could afford to wait for. */
+ * the same leases in every run, so that cores find their rows again. */
 static int64_t lease_items(const struct yk_split_view *view, int device, int64_t budget)
 {
-    const struct yk_split_status *status = &view->devices[device];
-    double rest_ns = status->item_ns * (double)budget, ns;
+    const double item_ns = view->devices[device].item_ns, rest_ns = item_ns * (double)budget;
     if (is_sole(view, device))
         return budget - budget / YK_LEFT_PART;
-    ns = fmin(rest_ns / short_rest_part[status->known.rate > 0], short_costs[0] * YK_PIECE_NS);
-    return to_items(fmax(rest_ns / REST_PART, ns) / status->item_ns, budget);
+    return to_items(chunk_ns(rest_ns, YK_PIECE_NS) / item_ns, budget);
 }
 
 static void chunk_for_cores(struct yk_auto *state, int device, int64_t budget, struct yk_take *out)
@@ -186,46 +186,16 @@ static int64_t chain_chunks(const struct yk_split_status *status)
     return stages < status->known.lanes ? (int64_t)ceil(stages) : status->known.lanes;
 }
 
-/* How many times as expensive as others a chunk of this loop has been, at most. */
-static double spread(const struct yk_split_view *view)
+/* If the speed is known from an earlier run, the chunks of all lanes together are half of the rest,
+ * or less if some chunks of this loop are more expensive than others. If two runs have shown the
+ * same speed, one chunk is as large as that: there is nothing more to learn. */
+static double gpu_chunk_ns(const struct yk_split_view *view, const struct yk_split_status *status,
+                           double rest_ns)
 {
-    double most = 1;
-    int d;
-    for (d = 0; d < view->device_count; d++)
-        most = fmax(most, view->devices[d].known.spread);
-    return most;
-}
-
-static int is_fitted(const struct yk_split_status *status)
-{
-    return status->chunks_done >= FITTED;
-}
-
-/* How long a GPU's chunk should last if it still has to work for rest_ns. With one lane each
- * chunk's cost b is paid, and on average half of the last chunk too: rest / c * b + c / 2 is least
- * for c = sqrt(2 * rest * b). */
-static double chunk_ns(const struct yk_split_view *view, const struct yk_split_status *status,
-                       double rest_ns)
-{
-    double lanes = status->known.lanes, cost = status->fixed_ns, ns;
-    int known = status->known.rate > 0;
-    ns = fmax(rest_ns / REST_PART / lanes,
-              fmin(rest_ns / short_rest_part[known] / lanes, short_costs[known] * cost));
-    if (status->known.steady)
-        ns = fmax(ns, rest_ns * STEADY_PART / spread(view));
-    if (lanes < 2)
-        return fmax(ns, sqrt(2 * rest_ns * cost));
-    return fmax(ns, (known || is_fitted(status) ? LAST_COSTS : HIDDEN / (lanes - 1)) * cost);
-}
-
-/* A device of known speed that should do all remaining items does them in one chunk if that takes
- * less than the limit of short chunks: more chunks have more overhead, and if the speed is wrong
- * the wait is short. */
-static int is_short_whole(const struct yk_split_view *view, const struct yk_split_status *status,
-                          int64_t budget)
-{
-    return budget == view->free_items &&
-           status->item_ns * (double)budget < short_costs[1] * status->fixed_ns;
+    const double lane_ns = rest_ns / status->known.lanes, least_ns = LAST_COSTS * status->fixed_ns;
+    const double most_ns = (status->known.steady ? rest_ns : lane_ns) / YK_HELD_PART / spread(view);
+    const double ns = chunk_ns(lane_ns, status->fixed_ns);
+    return fmax(status->known.rate > 0 ? fmax(ns, most_ns) : ns, least_ns);
 }
 
 static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget)
@@ -236,18 +206,19 @@ static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget
     int chain = other_stages(status) > 0, sole = is_sole(view, device);
     int64_t fill = !chain && status->known.busy > 0 ? status->known.busy : status->known.fill;
     int64_t items, least;
-    if (!chain && status->known.rate > 0 && (sole || is_short_whole(view, status, budget)))
+    if (!chain && status->known.rate > 0 && (sole || budget == view->free_items))
         return budget;
-    items = least = to_items(chunk_ns(view, status, item_ns * (double)budget) / item_ns, budget);
+    items = least =
+        to_items(gpu_chunk_ns(view, status, item_ns * (double)budget) / item_ns, budget);
     if (chain) {
         items = to_items(chain_items(status, budget), budget);
         least = to_items(least_link(status, item_ns), budget);
     }
     if (chain && !sole) {
-        items = yk_at_most(items, budget / (HELD_PART * chain_chunks(status)));
+        items = yk_at_most(items, budget / (YK_HELD_PART * chain_chunks(status)));
         items = yk_at_least(items, least);
     }
-    items = yk_at_most(items, foreseen(state, device, 3 * status->fixed_ns));
+    items = yk_at_most(items, foreseen(state, device, LAST_COSTS * status->fixed_ns));
     items = whole_fills(yk_at_least(items, fill), fill);
     return budget - items < yk_at_most(items, least) / 2 ? budget : items;
 }

@@ -4,17 +4,19 @@
 
 #include "auto.h"
 
+/* Cores probe at most 1 / PROBE_PART of the range; the first lease of cores that are alone is
+ * 1 / PROBE_FIRST of that. A GPU's first chunk is at most 1 / PROBE_GPU of an equal part. */
+enum { PROBE_PART = 16, PROBE_FIRST = 4, PROBE_GPU = 4 };
 /* If there is only one GPU and it has the part PROMISING of the theoretical peak of all devices, it
  * begins with a chunk of half of the free items: on an H200 beside 16 cores a chunk of an eighth
  * took a quarter of n-body's time, and the rest could only follow. If these items are the expensive
  * ones it does no more work than it should do anyway; with several GPUs, one would do more. If it
  * promised 98 % and turns out as slow as all others together, nothing is lost. */
-#define PROMISING     0.9
-#define PROMISED_PART 0.5
+#define PROMISING 0.9
 /* Copies from memory that is not pinned yet, as in a first job, take UNPINNED times as long. */
 #define UNPINNED 5.0
 
-/* What cores get until their first result is known. Cores alone get 1/64 of the range, then twice
+/* What cores get until their first result is known. Cores alone get a part of the range, then twice
  * as much each time. Other devices may be a thousand times faster and would have to wait; beside
  * them each lane gets its least part, and the same again as long as no part is done. */
 static void probe_cores(struct yk_auto *state, const struct yk_request *request,
@@ -24,11 +26,11 @@ static void probe_cores(struct yk_auto *state, const struct yk_request *request,
     const int device = request->device;
     struct yk_auto_device *mine = &state->devices[device];
     int64_t range = view->last - view->first, lanes = view->devices[device].known.lanes;
-    int64_t most = range / (view->device_count > 1 ? 16 : 4), items;
+    int64_t most = range / PROBE_PART, items;
     int64_t fill = yk_lane_items(view, device);
     items = yk_at_least(yk_at_most(lanes * fill, most), fill);
     if (view->device_count == 1)
-        items = yk_at_least(yk_at_least(items, range / 64), mine->probed);
+        items = yk_at_least(yk_at_least(items, most / PROBE_FIRST), mine->probed);
     else if (mine->probed > 0 && (double)(request->now - state->began) > state->end_ns)
         return; /* another one would last at least as long as the first one has lasted so far */
     if (mine->probed > 0 && mine->probed + items > most)
@@ -74,11 +76,11 @@ static int64_t promised(struct yk_auto *state, int device)
 {
     const struct yk_split_view *view = state->view;
     const struct yk_split_device *known = &view->devices[device].known;
-    double items = PROMISED_PART * (double)view->free_items, copied;
+    double items = (double)view->free_items / YK_HELD_PART, copied;
     if (view->device_count < 2 || peak_part(view, device) < PROMISING)
         return 0;
     /* Its copies must take at most that part of the time that the others need for all items. */
-    copied = PROMISED_PART / UNPINNED * yk_auto_without(state, device);
+    copied = yk_auto_without(state, device) / UNPINNED / YK_HELD_PART;
     if (known->copy_item_ns * items > copied)
         items = copied / known->copy_item_ns;
     return (int64_t)items;
@@ -140,7 +142,7 @@ static void probe_gpu(struct yk_auto *state, const struct yk_request *request, s
     const struct yk_split_view *view = state->view;
     const int device = request->device;
     const struct yk_split_status *status = &view->devices[device];
-    int64_t most = (view->last - view->first) / (4 * (int64_t)view->device_count);
+    int64_t most = (view->last - view->first) / (PROBE_GPU * (int64_t)view->device_count);
     /* The GPU works alone, in chunks that its memory keeps short, so no lane need wait. */
     int streams_alone = view->device_count == 1 && status->known.limit > 0;
     double others_ns;

@@ -7,9 +7,7 @@
 /* Regions stay as they are if their ends differ by at most this part of the job's time, because
  * moving rows costs copies. */
 #define SHARE_TOLERANCE 0.03
-/* Taking over from another's region must end the job earlier by this part of its length, ... */
-#define TAKE_OVER_GAIN 0.005
-/* ... and by at least this time. */
+/* Taking over from another's region must end the job earlier by at least this time. */
 #define TAKE_OVER_NS 5000.0
 /* If other jobs run as well, nothing is taken over for CROWD_LENGTHS times the expected time of the
  * job ... */
@@ -238,7 +236,7 @@ static void lay_out(struct yk_auto *state)
 int yk_auto_uneven(const struct yk_auto *state, int64_t now)
 {
     const struct yk_split_view *view = state->view;
-    double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
+    double latest = 0;
     int d;
     if (isinf(state->end_ns) || !state->regions || now < state->parts_until)
         return 0;
@@ -248,7 +246,7 @@ int yk_auto_uneven(const struct yk_auto *state, int64_t now)
             end -= state->loads[d].ready;
         latest = fmax(latest, end);
     }
-    return latest - state->end_ns > fmax(gain, TAKE_OVER_NS);
+    return latest - state->end_ns > TAKE_OVER_NS;
 }
 
 /* If other jobs run as well, a device that has not begun its region works on those jobs, or was

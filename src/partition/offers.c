@@ -6,11 +6,10 @@
 /* Devices that use the host's memory slow each other to 1 / (1 + SHARED) at most: two that use it
  * equally get a half each. Others slow each other to 1 / (1 + APART). */
 #define SHARED 0.8
-#define APART  0.1
 
 double yk_team_relief(double host_memory_part)
 {
-    return 1 + fmax(APART, fmin(SHARED, host_memory_part));
+    return 1 + fmin(SHARED, host_memory_part);
 }
 
 /* Three for each device, the fastest one, and all. */

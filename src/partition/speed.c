@@ -32,24 +32,21 @@ static void put(struct yk_speed *speed, double items, double ns)
     speed->items_ns += items * ns;
 }
 
-/* The fitted overhead is at most this multiple of a known overhead. The first chunk of a chain
- * takes long because nothing overlaps it, which is no overhead of every chunk. */
-#define COST_MOST 2.0
-
 /* Fits slope and cost by least squares. Returns 0 if sizes do not differ enough, or the result is
- * not plausible. */
+ * impossible. A known overhead is an upper bound: the first chunk of a chain takes longer because
+ * nothing overlaps it, but that is no overhead of every chunk. */
 static int fit_line(struct yk_speed *speed)
 {
-    double mean = speed->items / speed->weight, ratio = speed->ns / speed->items, slope, cost;
+    double mean = speed->items / speed->weight, slope, cost;
     double spread2 = speed->items2 / speed->weight - mean * mean;
     if (speed->ratio_only || speed->samples < 3 || spread2 < SPREAD * SPREAD * mean * mean)
         return 0;
     slope = (speed->items_ns / speed->weight - mean * speed->ns / speed->weight) / spread2;
     cost = speed->ns / speed->weight - slope * mean;
-    if (!(slope > 0.2 * ratio) || !(cost >= 0))
+    if (!(slope > 0) || !(cost >= 0))
         return 0;
-    if (speed->told_fixed_ns > 0 && cost > COST_MOST * speed->told_fixed_ns) {
-        cost = COST_MOST * speed->told_fixed_ns;
+    if (speed->told_fixed_ns > 0 && cost > speed->told_fixed_ns) {
+        cost = speed->told_fixed_ns;
         slope = (speed->ns - speed->weight * cost) / speed->items;
     }
     speed->item_ns = slope;
