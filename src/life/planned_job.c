@@ -8,6 +8,7 @@
 #include "../job/rows.h"
 #include "../job/unit.h"
 #include "../job/wake.h"
+#include "../partition/trial.h"
 #include "decomposition.h"
 #include "decomposition_plan.h"
 
@@ -19,11 +20,6 @@ static int is_sent(const struct yk_job *job)
     return sent > yk_job_member(job)->read_bytes / 2;
 }
 
-/* Length in jobs of the first pause of plans (rows_stay). */
-enum { PAUSE_FIRST = 8 };
-/* Number of jobs in a row that find their rows gone, before plans pause. */
-enum { GONE_FEW = 2 };
-
 /* Returns 1 if the rows of all other kernels of the latest jobs are gone, too, each time. If one
  * finds its rows where the plan put them, all kernels keep to the plan: otherwise their rows would
  * travel between the plan's bounds and other ones. */
@@ -34,17 +30,17 @@ static int all_are_gone(const struct yk_decomposition *decomposition,
     for (r = 0; r < YK_RECENT_JOBS && (uint64_t)r < decomposition->jobs; r++) {
         const struct yk_member *other = &decomposition->members[decomposition->recent.member[r]];
         if (decomposition->recent.member[r] < YK_PLAN_KERNELS && other != member &&
-            other->changing_bytes > 0 && other->keeping.gone < GONE_FEW &&
+            other->changing_bytes > 0 && other->keeping.gone < YK_LASTING &&
             other->keeping.jobs >= other->keeping.pause_until)
             return 0;
     }
     return 1;
 }
 
-/* Returns 0 if the job should be split without a plan: GONE_FEW times in a row the program has
+/* Returns 0 if the job should be split without a plan: YK_LASTING times in a row the program has
  * written most of what the job reads, after a plan had put rows on devices. Then each job copies
  * most rows, and when its chunks arrive matters more than where rows were. So plans pause for
- * PAUSE_FIRST jobs, then each time for twice as many. */
+ * as many jobs, then each time for twice as many. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = yk_job_member(job);
@@ -58,10 +54,10 @@ static int rows_stay(const struct yk_job *job, const struct yk_split_device *kno
         keeping->gone = 0;
         return 1;
     }
-    if (++keeping->gone < GONE_FEW || !all_are_gone(job->split.decomposition, member))
+    if (++keeping->gone < YK_LASTING || !all_are_gone(job->split.decomposition, member))
         return 1;
     keeping->gone = 0;
-    keeping->pause_jobs = keeping->pause_jobs ? 2 * keeping->pause_jobs : PAUSE_FIRST;
+    keeping->pause_jobs = keeping->pause_jobs ? 2 * keeping->pause_jobs : YK_LASTING;
     keeping->pause_until = keeping->jobs + keeping->pause_jobs;
     return 0;
 }

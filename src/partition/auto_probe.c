@@ -4,9 +4,9 @@
 
 #include "auto.h"
 
-/* Cores probe at most 1 / PROBE_PART of the range; the first lease of cores that are alone is
- * 1 / PROBE_FIRST of that. A GPU's first chunk is at most 1 / PROBE_GPU of an equal part. */
-enum { PROBE_PART = 16, PROBE_FIRST = 4, PROBE_GPU = 4 };
+/* Cores probe at most 1 / PROBE_PART of the range. A first chunk is at most 1 / PROBE_FIRST of what
+ * may be probed, of an equal part if the device is a GPU. */
+enum { PROBE_PART = 16, PROBE_FIRST = 4 };
 /* If there is only one GPU and it has the part PROMISING of the theoretical peak of all devices, it
  * begins with a chunk of half of the free items: on an H200 beside 16 cores a chunk of an eighth
  * took a quarter of n-body's time, and the rest could only follow. If these items are the expensive
@@ -142,7 +142,7 @@ static void probe_gpu(struct yk_auto *state, const struct yk_request *request, s
     const struct yk_split_view *view = state->view;
     const int device = request->device;
     const struct yk_split_status *status = &view->devices[device];
-    int64_t most = (view->last - view->first) / (PROBE_GPU * (int64_t)view->device_count);
+    int64_t most = (view->last - view->first) / (PROBE_FIRST * (int64_t)view->device_count);
     /* The GPU works alone, in chunks that its memory keeps short, so no lane need wait. */
     int streams_alone = view->device_count == 1 && status->known.limit > 0;
     double others_ns;

@@ -18,7 +18,7 @@
 #define RECALLED_NS 10e9
 /* Part of a job for the first pairs: with it the budget covers the chunk that warms up, pairs of
  * this size, and one of the next. */
-#define FIRST (YK_TRIAL_BUDGET / (1 + YK_TRIAL_CLEAR_LEAST + YK_TRIAL_AGAIN))
+#define FIRST (YK_TRIAL_BUDGET / (1 + YK_LASTING + YK_TRIAL_AGAIN))
 /* Part of a job for the largest pairs, so that all of them fit in it. */
 #define LARGEST (0.5 / YK_TRIAL_TELLING)
 
@@ -243,7 +243,7 @@ static int is_clear(const struct yk_choice *choice)
     const int agrees =
         choice->has_line && (size->ns[1] < size->ns[0]) == (before->ns[1] < before->ns[0]);
     const double noise = sqrt(choice->squares / fmax(1, choice->freedom));
-    return choice->pairs >= (agrees ? 1 : YK_TRIAL_CLEAR_LEAST) &&
+    return choice->pairs >= (agrees ? 1 : YK_LASTING) &&
            fabs(choice->logs) > YK_CLEAR * noise * sqrt(choice->pairs);
 }
 
@@ -263,8 +263,8 @@ static void judge(struct yk_choice *choice)
         choice->settled = 1;
         choice->by_jobs = 0;
         choice->job_form = -1;
-    } else if (told || (choice->pairs >= YK_TRIAL_CLEAR_LEAST && !holds(choice) &&
-                        YK_TRIAL_CLEAR_LEAST * loss_ns < left_ns)) {
+    } else if (told ||
+               (choice->pairs >= YK_LASTING && !holds(choice) && YK_LASTING * loss_ns < left_ns)) {
         choice->by_jobs = largest;
         begin_size(choice, larger);
     }

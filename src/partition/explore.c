@@ -216,7 +216,7 @@ static double error_between(const struct yk_tried_team *one, const struct yk_tri
 /* The difference is so large that more rounds would change nothing. */
 static int is_clear(const struct yk_tried_team *best, const struct yk_tried_team *tried)
 {
-    return tried->rounds >= YK_TRIAL_CLEAR_LEAST &&
+    return tried->rounds >= YK_LASTING &&
            fabs(typical(tried) - typical(best)) > YK_CLEAR * error_between(best, tried);
 }
 
@@ -305,10 +305,10 @@ static double rounds_to_tell(struct yk_explorer *explorer, double loss_ns)
 {
     const struct yk_tried_team *best = find(explorer, explorer->best);
     const double noise_ns = noise_of(best, best) * typical(best);
-    const double sure = loss_ns > 0 && best->rounds >= YK_TRIAL_CLEAR_LEAST
+    const double sure = loss_ns > 0 && best->rounds >= YK_LASTING
                             ? pow(YK_CLEAR * noise_ns / loss_ns, 2)
                             : YK_TRIAL_TELLING;
-    return fmin(fmax(YK_TRIAL_CLEAR_LEAST, ceil(sure)), YK_TRIAL_TELLING);
+    return fmin(fmax(YK_LASTING, ceil(sure)), YK_TRIAL_TELLING);
 }
 
 /* Standard normal distribution: density, and probability of less. */

@@ -6,9 +6,7 @@
 
 #include "../base/words.h"
 #include "balance.h"
-
-/* Jobs in a row in which a device got nothing before it is not asked any more. */
-enum { IDLE_MOST = 2 };
+#include "trial.h"
 
 struct round { /* what predictions are made from */
     const struct yk_team_asks *asks;
@@ -118,7 +116,7 @@ static void note_idle(struct yk_team *team, const struct yk_team_job *job)
         return;
     team->idle_jobs = job->idle && job->idle == team->idle ? team->idle_jobs + 1 : job->idle != 0;
     team->idle = job->idle;
-    if (team->idle_jobs < IDLE_MOST || !(job->asked & ~job->idle))
+    if (team->idle_jobs < YK_LASTING || !(job->asked & ~job->idle))
         return;
     yk_explore_narrow(&team->explorer, job->asked & ~job->idle);
     team->spare |= job->idle;

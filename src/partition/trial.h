@@ -7,8 +7,10 @@
 #define YK_TRIAL_BUDGET 0.03
 /* What lost is tried again when the total time has grown by this factor. */
 #define YK_TRIAL_AGAIN 4.0
-/* A trial ends early, after CLEAR_LEAST measurements, if the two differ clearly (YK_CLEAR), and
- * always after TELLING measurements. */
-enum { YK_TRIAL_CLEAR_LEAST = 2, YK_TRIAL_TELLING = 4 };
+/* What was seen in this many jobs in a row lasts: it was no chance. */
+enum { YK_LASTING = 2 };
+/* A trial ends early, after YK_LASTING measurements, if the two differ clearly (YK_CLEAR), and
+ * always after this many. */
+enum { YK_TRIAL_TELLING = 4 };
 
 #endif
