@@ -4,9 +4,10 @@
 
 #include "auto.h"
 
-/* Cores probe at most 1 / PROBE_PART of the range. A first chunk is at most 1 / PROBE_FIRST of what
- * may be probed, of an equal part if the device is a GPU. */
-enum { PROBE_PART = 16, PROBE_FIRST = 4 };
+/* Cores probe at most 1 / PROBE_PART of the range beside others, and 1 / PROBE_ALONE alone. The
+ * first lease of cores that are alone has 1 / (PROBE_PART * PROBE_ALONE) of it. A GPU probes at
+ * most 1 / PROBE_ALONE of an equal part. */
+enum { PROBE_PART = 16, PROBE_ALONE = 4 };
 /* If there is only one GPU and it has the part PROMISING of the theoretical peak of all devices, it
  * begins with a chunk of half of the free items: on an H200 beside 16 cores a chunk of an eighth
  * took a quarter of n-body's time, and the rest could only follow. If these items are the expensive
@@ -26,11 +27,11 @@ static void probe_cores(struct yk_auto *state, const struct yk_request *request,
     const int device = request->device;
     struct yk_auto_device *mine = &state->devices[device];
     int64_t range = view->last - view->first, lanes = view->devices[device].known.lanes;
-    int64_t most = range / PROBE_PART, items;
+    int64_t most = range / (view->device_count > 1 ? PROBE_PART : PROBE_ALONE), items;
     int64_t fill = yk_lane_items(view, device);
     items = yk_at_least(yk_at_most(lanes * fill, most), fill);
     if (view->device_count == 1)
-        items = yk_at_least(yk_at_least(items, most / PROBE_FIRST), mine->probed);
+        items = yk_at_least(yk_at_least(items, range / (PROBE_PART * PROBE_ALONE)), mine->probed);
     else if (mine->probed > 0 && (double)(request->now - state->began) > state->end_ns)
         return; /* another one would last at least as long as the first one has lasted so far */
     if (mine->probed > 0 && mine->probed + items > most)
@@ -142,7 +143,7 @@ static void probe_gpu(struct yk_auto *state, const struct yk_request *request, s
     const struct yk_split_view *view = state->view;
     const int device = request->device;
     const struct yk_split_status *status = &view->devices[device];
-    int64_t most = (view->last - view->first) / (PROBE_FIRST * (int64_t)view->device_count);
+    int64_t most = (view->last - view->first) / (PROBE_ALONE * (int64_t)view->device_count);
     /* The GPU works alone, in chunks that its memory keeps short, so no lane need wait. */
     int streams_alone = view->device_count == 1 && status->known.limit > 0;
     double others_ns;

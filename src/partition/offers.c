@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Devices that use the host's memory slow each other to 1 / (1 + SHARED) at most: two that use it
- * equally get a half each. Others slow each other to 1 / (1 + APART). */
+ * equally get a half each. */
 #define SHARED 0.8
 
 double yk_team_relief(double host_memory_part)
