@@ -187,6 +187,15 @@ static void a_cpu_alone_loses_nothing(void **state)
     }
 }
 
+/* Each core gets an item at once, although nothing is known of them. */
+static void many_cores_share_few_items(void **state)
+{
+    struct simulator_bench *bench = open_machine(256, CORES, 64, 1e3);
+    (void)state;
+    assert_true(bench_run(bench) <= 1.01 * bench_ideal(bench, -1)); /* 4 ms */
+    bench_close(bench);
+}
+
 /* Cores whose kernel does 32 items in the time of one, beside a GPU 16 times as fast as all of
  * them. Pieces of 20 us would be part of a vector: cores would look slower, get less, in smaller
  * pieces, and so on until they did nothing useful (observed with Barnes-Hut). */
@@ -353,6 +362,7 @@ int main(void)
         cmocka_unit_test(known_speeds_reach_the_ideal),
         cmocka_unit_test(unknown_speeds_are_learned),
         cmocka_unit_test(a_cpu_alone_loses_nothing),
+        cmocka_unit_test(many_cores_share_few_items),
         cmocka_unit_test(cores_keep_their_vectors_full),
         cmocka_unit_test(iterations_converge_and_stay),
         cmocka_unit_test(slow_cores_hold_nobody_up),
