@@ -186,16 +186,38 @@ static int64_t chain_chunks(const struct yk_split_status *status)
     return stages < status->known.lanes ? (int64_t)ceil(stages) : status->known.lanes;
 }
 
+/* The copies of one chunk stand alone at the ends of a series of chunks, even if they are much
+ * shorter than its kernel. So the chunk is no longer than where they take as long as the costs of
+ * the chunks (chain_items). */
+static double overlapped_ns(const struct yk_split_status *status, double rest_ns)
+{
+    const double part = status->known.copy_item_ns / status->item_ns;
+    return part > 0 && status->known.lanes > 1 ? sqrt(rest_ns * chain_cost_ns(status) / part)
+                                               : rest_ns;
+}
+
 /* If the speed is known from an earlier run, the chunks of all lanes together are half of the rest,
  * or less if some chunks of this loop are more expensive than others. If two runs have shown the
- * same speed, one chunk is as large as that: there is nothing more to learn. */
-static double gpu_chunk_ns(const struct yk_split_view *view, const struct yk_split_status *status,
-                           double rest_ns)
+ * same speed, one chunk is as large as that: there is nothing more to learn. A device that does all
+ * that is left needs no second chunk. */
+static double known_chunk_ns(const struct yk_auto *state, int device, int64_t budget)
 {
-    const double lane_ns = rest_ns / status->known.lanes, least_ns = LAST_COSTS * status->fixed_ns;
-    const double most_ns = (status->known.steady ? rest_ns : lane_ns) / YK_HELD_PART / spread(view);
-    const double ns = chunk_ns(lane_ns, status->fixed_ns);
-    return fmax(status->known.rate > 0 ? fmax(ns, most_ns) : ns, least_ns);
+    const struct yk_split_view *view = state->view;
+    const struct yk_split_status *status = &view->devices[device];
+    const double rest_ns = yk_auto_item_ns(state, device) * (double)budget;
+    const double all_ns = status->known.steady ? rest_ns : rest_ns / status->known.lanes;
+    const int does_all = budget == view->free_items || is_sole(view, device);
+    return fmin(does_all ? rest_ns : all_ns / YK_HELD_PART / spread(view),
+                overlapped_ns(status, rest_ns));
+}
+
+static double gpu_chunk_ns(const struct yk_auto *state, int device, int64_t budget)
+{
+    const struct yk_split_status *status = &state->view->devices[device];
+    const double rest_ns = yk_auto_item_ns(state, device) * (double)budget;
+    const double ns = fmax(chunk_ns(rest_ns / status->known.lanes, status->fixed_ns),
+                           LAST_COSTS * status->fixed_ns);
+    return status->known.rate > 0 ? fmax(ns, known_chunk_ns(state, device, budget)) : ns;
 }
 
 static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget)
@@ -206,10 +228,7 @@ static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget
     int chain = other_stages(status) > 0, sole = is_sole(view, device);
     int64_t fill = !chain && status->known.busy > 0 ? status->known.busy : status->known.fill;
     int64_t items, least;
-    if (!chain && status->known.rate > 0 && (sole || budget == view->free_items))
-        return budget;
-    items = least =
-        to_items(gpu_chunk_ns(view, status, item_ns * (double)budget) / item_ns, budget);
+    items = least = to_items(gpu_chunk_ns(state, device, budget) / item_ns, budget);
     if (chain) {
         items = to_items(chain_items(status, budget), budget);
         least = to_items(least_link(status, item_ns), budget);

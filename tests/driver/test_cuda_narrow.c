@@ -15,6 +15,7 @@
 extern const yoke_kernel n_scatter, n_plane, n_clash, n_stack, n_plain;
 
 enum { ROWS = 1000, COLUMNS = 8 };
+static const char in_one_chunk[] = "dynamic:chunk=1000";
 
 static yoke_runtime *runtime;
 static yoke_array *array;
@@ -53,6 +54,7 @@ static void scatter(const yoke_kernel *kernel, int64_t last, int64_t step, int n
     standin_count_launches("yoke_entry32_");
     const yoke_job job = { .kernel = kernel,
                            .range = { 0, last },
+                           .partitioner = in_one_chunk,
                            .args = { yoke_value(step), yoke_out(line) } };
     assert_int_equal(yoke_run(runtime, &job, NULL), YOKE_OK);
     assert_int_equal(yoke_array_close(line), YOKE_OK);
@@ -80,6 +82,7 @@ static void plane(int32_t away, int narrow)
     standin_count_launches("yoke_entry32_");
     run(&(yoke_job){ .kernel = &n_plane,
                      .range = { 0, ROWS, { COLUMNS } },
+                     .partitioner = in_one_chunk,
                      .args = { yoke_value(away), yoke_out(array) } });
     assert_int_equal(standin_launches() > 0, narrow);
     for (int64_t at = 0; at < ROWS * COLUMNS; at++)
