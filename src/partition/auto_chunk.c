@@ -130,18 +130,22 @@ static void chunk_for_cores(struct yk_auto *state, int device, int64_t budget, s
     out->reason = items == budget ? "tail" : "share";
 }
 
+/* The kernel's time is not known separately: it is the slowest stage if items take longer than
+ * copies would even beside others that use the same memory. */
+static int is_kernel_slowest(const struct yk_split_status *status)
+{
+    return status->item_ns > CONTENDED * status->known.copy_item_ns * status->known.busier_part;
+}
+
 /* Copy in, kernel and copy out of a device's chunks overlap, so the slowest of these stages runs
  * all the time. Returns the ns per item of the other stages of one chunk; 0 if copies hardly count
- * and any size will do. The kernel's time is not known separately: it is the slowest stage if items
- * take longer than copies would even beside others that use the same memory. */
+ * and any size will do. */
 static double other_stages(const struct yk_split_status *status)
 {
     double copies = status->known.copy_item_ns, busier = copies * status->known.busier_part;
     if (copies < YK_COPIES_COUNT * status->item_ns)
         return 0;
-    if (status->item_ns > CONTENDED * busier)
-        return copies;
-    return fmax(copies - busier, copies / 8);
+    return is_kernel_slowest(status) ? copies : fmax(copies - busier, copies / 8);
 }
 
 static double chain_cost_ns(const struct yk_split_status *status)
@@ -165,15 +169,15 @@ double yk_auto_drain_ns(const struct yk_split_status *status)
 
 /* The size that ends a chain of chunks soonest. The other stages of one chunk stand alone at the
  * chain's ends, and each chunk has its cost: N items in chunks of c take N * slowest + c * rest + N
- * / c * cost, least for c = sqrt(N * cost / rest). Only the last chunk's stages stand alone,
- * though. Chunks before it can be so large that their other stages end together with the slowest
- * stage of the next one. */
+ * / c * cost, least for c = sqrt(N * cost / rest). If a copy is the slowest stage, only the last
+ * chunk's stages stand alone, though. Chunks before it can be so large that their other stages end
+ * together with the slowest stage of the next one. */
 static double chain_items(const struct yk_split_status *status, int64_t budget)
 {
     double rest = other_stages(status), cost = chain_cost_ns(status);
     double part = 1 - rest / status->item_ns;
     double items = sqrt((double)budget * cost / rest);
-    if (status->known.lanes < 2 || part <= 0)
+    if (status->known.lanes < 2 || part <= 0 || is_kernel_slowest(status))
         return items;
     return fmax(items, fmin(part * (double)budget, CHAIN_NS / status->item_ns));
 }

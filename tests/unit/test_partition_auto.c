@@ -271,6 +271,27 @@ static void staircases_and_copies(void **state)
     bench_close(bench);
 }
 
+/* Copies to a GPU that take a quarter, and a half, of the kernel's time, of 5 ms: they overlap with
+ * it once its speed is known, although it does the whole job. */
+static void copies_of_a_gpu_alone_overlap(void **state)
+{
+    static const double parts[] = { 0.25, 0.45 };
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct simulator_bench *bench = open_machine(ITEMS, CORES ",gpu:" GPU ":stair=no:fill=1000",
+                                                     1, ITEMS / 5., ITEMS / 5e-3);
+        bench->spec.bytes_in = 1;
+        bench->machine.gpus[0].link = ITEMS / 5e-3 / parts[i];
+        for (int run = 0; run < 6; run++) {
+            const double us = bench_run(bench);
+            if (us > 1.1 * 5e3)
+                fail_msg("run %d with copies of %g: %.0f us", run, parts[i], us);
+            bench_learn(bench);
+        }
+        bench_close(bench);
+    }
+}
+
 /* The first chunk takes 50 ms more (loading code): the device is not dropped for that. */
 static void a_cold_start_is_forgiven(void **state)
 {
@@ -367,6 +388,7 @@ int main(void)
         cmocka_unit_test(iterations_converge_and_stay),
         cmocka_unit_test(slow_cores_hold_nobody_up),
         cmocka_unit_test(staircases_and_copies),
+        cmocka_unit_test(copies_of_a_gpu_alone_overlap),
         cmocka_unit_test(a_cold_start_is_forgiven),
         cmocka_unit_test(what_does_not_pay_is_left_out_and_told),
         cmocka_unit_test(the_last_device_does_the_rest),
