@@ -118,9 +118,9 @@ int64_t yk_auto_piece(const struct yk_split_view *view, int device, double item_
 /* Cuts the items that a CPU device takes into pieces of at least `least` for its lanes. */
 void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least,
                    struct yk_take *out);
-/* Copies affect a chunk's size, and where a GPU's rows should be, only if they take at least this
- * part of an item's time. Hiding shorter copies gains less time than kernels lose that do not fill
- * the device. */
+/* Chunks become as small as a chain of copies and kernels needs, and it matters where a GPU's rows
+ * are, only if copies take at least this part of an item's time. Hiding shorter copies gains less
+ * time than kernels lose that do not fill the device; they only bound a chunk of known speed. */
 #define YK_COPIES_COUNT 0.3
 /* How long a chain of copies and kernels continues after its slowest stage ended: the time of the
  * other stages of its last chunk. 0 if copies hardly count. */
