@@ -93,12 +93,19 @@ static double spread(const struct yk_split_view *view)
     return most;
 }
 
-/* How long a chunk should last if its lane still has to work for rest_ns. Each chunk has its cost
- * b, and others wait for half of the last one on average: rest / c * b + c / 2 is least for c =
- * sqrt(2 * rest * b). */
+/* The size c of a chunk, in the unit of `rest`, if each chunk has a cost and a part of one chunk is
+ * lost at the ends of their series: rest / c * cost + c * lost is least for this c. */
+static double best_size(double rest, double cost_ns, double lost)
+{
+    return sqrt(rest * cost_ns / lost);
+}
+
+/* How long a chunk should last if its lane still has to work for rest_ns: others wait for half of
+ * the last one on average. */
 static double chunk_ns(double rest_ns, double cost_ns)
 {
-    return fmax(rest_ns / REST_PART, fmin(rest_ns / YK_HELD_PART, sqrt(2 * rest_ns * cost_ns)));
+    return fmax(rest_ns / REST_PART,
+                fmin(rest_ns / YK_HELD_PART, best_size(rest_ns, cost_ns, 0.5)));
 }
 
 /* If cores are alone (also because others were left out): three quarters of the rest, which gives
@@ -167,16 +174,15 @@ double yk_auto_drain_ns(const struct yk_split_status *status)
            rest * fmax((double)status->known.fill, least_link(status, status->item_ns));
 }
 
-/* The size that ends a chain of chunks soonest. The other stages of one chunk stand alone at the
- * chain's ends, and each chunk has its cost: N items in chunks of c take N * slowest + c * rest + N
- * / c * cost, least for c = sqrt(N * cost / rest). If a copy is the slowest stage, only the last
- * chunk's stages stand alone, though. Chunks before it can be so large that their other stages end
- * together with the slowest stage of the next one. */
+/* The size that ends a chain of chunks soonest: the other stages of one chunk stand alone at the
+ * chain's ends. If a copy is the slowest stage, only the last chunk's stages stand alone, though.
+ * Chunks before it can be so large that their other stages end together with the slowest stage of
+ * the next one. */
 static double chain_items(const struct yk_split_status *status, int64_t budget)
 {
     double rest = other_stages(status), cost = chain_cost_ns(status);
     double part = 1 - rest / status->item_ns;
-    double items = sqrt((double)budget * cost / rest);
+    double items = best_size((double)budget, cost, rest);
     if (status->known.lanes < 2 || part <= 0 || is_kernel_slowest(status))
         return items;
     return fmax(items, fmin(part * (double)budget, CHAIN_NS / status->item_ns));
@@ -191,12 +197,11 @@ static int64_t chain_chunks(const struct yk_split_status *status)
 }
 
 /* The copies of one chunk stand alone at the ends of a series of chunks, even if they are much
- * shorter than its kernel. So the chunk is no longer than where they take as long as the costs of
- * the chunks (chain_items). */
+ * shorter than its kernel. So the chunk is no longer than is best for them. */
 static double overlapped_ns(const struct yk_split_status *status, double rest_ns)
 {
     const double part = status->known.copy_item_ns / status->item_ns;
-    return part > 0 && status->known.lanes > 1 ? sqrt(rest_ns * chain_cost_ns(status) / part)
+    return part > 0 && status->known.lanes > 1 ? best_size(rest_ns, chain_cost_ns(status), part)
                                                : rest_ns;
 }
 
@@ -204,24 +209,24 @@ static double overlapped_ns(const struct yk_split_status *status, double rest_ns
  * or less if some chunks of this loop are more expensive than others. If two runs have shown the
  * same speed, one chunk is as large as that: there is nothing more to learn. A device that does all
  * that is left needs no second chunk. */
-static double known_chunk_ns(const struct yk_auto *state, int device, int64_t budget)
+static double known_chunk_ns(const struct yk_split_view *view, int device, double rest_ns,
+                             int does_all)
 {
-    const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
-    const double rest_ns = yk_auto_item_ns(state, device) * (double)budget;
     const double all_ns = status->known.steady ? rest_ns : rest_ns / status->known.lanes;
-    const int does_all = budget == view->free_items || is_sole(view, device);
     return fmin(does_all ? rest_ns : all_ns / YK_HELD_PART / spread(view),
                 overlapped_ns(status, rest_ns));
 }
 
 static double gpu_chunk_ns(const struct yk_auto *state, int device, int64_t budget)
 {
-    const struct yk_split_status *status = &state->view->devices[device];
+    const struct yk_split_view *view = state->view;
+    const struct yk_split_status *status = &view->devices[device];
     const double rest_ns = yk_auto_item_ns(state, device) * (double)budget;
+    const int does_all = budget == view->free_items || is_sole(view, device);
     const double ns = fmax(chunk_ns(rest_ns / status->known.lanes, status->fixed_ns),
                            LAST_COSTS * status->fixed_ns);
-    return status->known.rate > 0 ? fmax(ns, known_chunk_ns(state, device, budget)) : ns;
+    return status->known.rate > 0 ? fmax(ns, known_chunk_ns(view, device, rest_ns, does_all)) : ns;
 }
 
 static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget)
@@ -229,7 +234,7 @@ static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget
     const struct yk_split_view *view = state->view;
     const struct yk_split_status *status = &view->devices[device];
     double item_ns = yk_auto_item_ns(state, device);
-    int chain = other_stages(status) > 0, sole = is_sole(view, device);
+    int chain = other_stages(status) > 0;
     int64_t fill = !chain && status->known.busy > 0 ? status->known.busy : status->known.fill;
     int64_t items, least;
     items = least = to_items(gpu_chunk_ns(state, device, budget) / item_ns, budget);
@@ -237,7 +242,7 @@ static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget
         items = to_items(chain_items(status, budget), budget);
         least = to_items(least_link(status, item_ns), budget);
     }
-    if (chain && !sole) {
+    if (chain && !is_sole(view, device)) {
         items = yk_at_most(items, budget / (YK_HELD_PART * chain_chunks(status)));
         items = yk_at_least(items, least);
     }
