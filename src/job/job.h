@@ -213,6 +213,7 @@ enum yk_asks { YK_ASKS_PERHAPS, YK_ASKS_CALLER, YK_ASKS_NEVER };
 struct yk_job_sums {
     int has_add;                            /* 1: an argument has mode add */
     struct yk_kernel *folds[YOKE_ARGS_MAX]; /* folds a device's copies; NULL: none */
+    _Atomic(char *) joined[YOKE_ARGS_MAX];  /* sum of cores that are done (merge.c); NULL: none */
     /* Bytes from one copy to the next. Computed at submit, because the array may be closed before a
      * device prepares. */
     int64_t apart[YOKE_ARGS_MAX];

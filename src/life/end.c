@@ -78,6 +78,7 @@ static void release_devices(struct yk_job *job)
     int d;
     for (d = 0; d < job->device_count; d++)
         yk_job_let_go(job, d);
+    yk_job_close_sums(job);
     if (atomic_load(&job->lanes.stop))
         yk_job_lose_rows(job);
 }

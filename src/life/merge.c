@@ -2,10 +2,11 @@
  * job ends.
  *
  * Every CPU lane and every device adds into its own zeroed copy. So adds need no atomics on a CPU,
- * and a failing device loses only its own work. First all copies are collected on the host. They
- * are added only when all are there, in order of device and lane, so that the result does not
- * depend on timing. A panel's copy is as large as its whole array, because kernels index it like
- * the array.
+ * and a failing device loses only its own work. A lane that finds nothing left to do joins its copy
+ * with those of other such lanes: they do that side by side, and mostly while a GPU still works.
+ * With 15 cores and 256 KiB, one thread at the job's end took 0.6 ms. At the end all copies are
+ * collected on the host, and added only when all are there. A panel's copy is as large as its whole
+ * array, because kernels index it like the array.
  */
 
 #include "merge.h"
@@ -41,31 +42,67 @@ static yoke_status collect_all(struct yk_job *job, int *again)
     return YOKE_OK;
 }
 
-/* Adds a private copy to the rows of the array, which are on the host. */
-static void fold_one(const yoke_array *array, yoke_merge_fn *merge, const char *from)
+/* Adds a private copy of the argument to `into`: the array's rows on the host, or another copy. */
+static void fold_one(const struct yk_job *job, int arg, char *into, const char *from)
 {
+    const yoke_arg *a = &job->args[arg];
+    const yoke_array *array = a->array;
+    yoke_merge_fn *merge =
+        a->merge ? a->merge : yk_sum_of(job->kernel->kernel.params[arg].type)->merge;
     const int together = array->row_bytes == array->pitch;
     const int64_t elements = array->row_bytes / (int64_t)array->element_size;
     const int64_t runs = together ? 1 : array->rows, count = together ? array->rows : 1;
     int64_t run, at = array->column;
     for (run = 0; run < runs; run++, at += array->pitch)
-        merge(array->host + at, from + at, count * elements);
+        merge(into + at, from + at, count * elements);
+}
+
+/* Leaves the copy to the next lane that is done, or joins it with one that was left. */
+static void join(struct yk_job *job, int arg, char *mine)
+{
+    char *other, *none;
+    do {
+        while ((other = atomic_exchange(&job->sums.joined[arg], NULL))) {
+            fold_one(job, arg, mine, other);
+            yk_free(other);
+        }
+        none = NULL;
+    } while (!atomic_compare_exchange_strong(&job->sums.joined[arg], &none, mine));
+}
+
+void yk_job_join_sums(struct yk_job *job, int device, int lane)
+{
+    char **copies = &job->devices[device].private_hosts[lane * job->arg_count];
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (copies[p]) {
+            join(job, p, copies[p]);
+            copies[p] = NULL; /* the lane takes a new one if items come back */
+        }
+}
+
+void yk_job_close_sums(struct yk_job *job)
+{
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        yk_free(atomic_exchange(&job->sums.joined[p], NULL));
 }
 
 static yoke_status fold(struct yk_job *job, int arg)
 {
     const yoke_arg *a = &job->args[arg];
-    yoke_merge_fn *merge =
-        a->merge ? a->merge : yk_sum_of(job->kernel->kernel.params[arg].type)->merge;
+    const char *joined = atomic_load(&job->sums.joined[arg]);
     yoke_status status = yk_transfer_home(a->array, yk_array_rows(a->array));
     int d, lane;
     if (status != YOKE_OK)
         return status;
+    if (joined)
+        fold_one(job, arg, a->array->host, joined);
     for (d = 0; d < job->device_count; d++)
         for (lane = 0; lane < job->devices[d].device->lanes; lane++) {
             const char *from = job->devices[d].private_hosts[lane * job->arg_count + arg];
             if (from)
-                fold_one(a->array, merge, from);
+                fold_one(job, arg, a->array->host, from);
         }
     return yk_transfer_written(a->array, YK_HOST, yk_array_rows(a->array));
 }

@@ -18,6 +18,7 @@
 #include "../job/wake.h"
 #include "../life/end.h"
 #include "../life/host_lane.h"
+#include "../life/merge.h"
 #include "../life/progress.h"
 #include "../partition/lease.h"
 #include "overdue.h"
@@ -300,8 +301,11 @@ static enum yk_lane_state go_on_held(struct yk_job *job, int device, int lane)
 
 /* Leaves the job, in which the lane got nothing. If the job seemed too short to wake the threads of
  * other devices, what is left may be for these. So the last lane that leaves wakes them. */
-static void leave_idle(struct yk_job *job)
+static void leave_idle(struct yk_job *job, int device, int lane)
 {
+    if (job->sums.has_add && job->devices[device].device->device->desc.host_memory &&
+        atomic_load(&job->lanes.all_out))
+        yk_job_join_sums(job, device, lane);
     yk_job_leave(job);
     if (!atomic_load(&job->lanes.woken) && atomic_load(&job->lanes.flying) == 0 &&
         atomic_load(&job->phase) == YK_RUNNING)
@@ -332,7 +336,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
         yk_lane_device_failed(job, device);
     flight->issued_ns = 0;
     if (yk_job_is_stopped(job) || !take(job, device, lane, wake_ns)) {
-        leave_idle(job);
+        leave_idle(job, device, lane);
         return YK_LANE_IDLE;
     }
     if (!flight->issued_ns) /* the lane did not ask the dispatcher */
