@@ -71,6 +71,7 @@ struct yk_runtime_device {
     int worker_count;
     int *tracks;        /* one per lane, if there is a trace */
     int lost;           /* 1: it failed and gets no more work; under runtime.lock */
+    int64_t worked_ns;  /* end of its latest part of a finished job; under runtime.lock */
     yk_mutex admission; /* held while a job takes memory for its arrays; its holder may sleep */
     int holders;        /* number of jobs that hold memory; under admission */
     /* Pinned words of all lanes for the next step kernel; NULL: none. Under place->lock. */

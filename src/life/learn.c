@@ -42,6 +42,20 @@ static int was_whole(const struct yk_job_device *jd)
     return !jd->failed && !jd->tried && !(jd->retired && jd->outcome.items > 0);
 }
 
+/* Returns the devices that may have worked for other jobs while this one ran. With runtime.lock
+ * held. */
+static uint32_t served_others(const struct yk_job *job, const struct yk_learned_job *ran)
+{
+    uint32_t served = 0;
+    int d;
+    if (!ran->crowded)
+        return 0;
+    for (d = 0; d < job->device_count; d++)
+        if (job->runtime->running_count > 1 || job->devices[d].device->worked_ns > ran->begun_ns)
+            served |= yk_team_bit(d);
+    return served;
+}
+
 /* Adds each device's part to its memory, to `ran` and to `team`. Returns 1 if all were whole. With
  * runtime.lock held. */
 static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran,
@@ -59,6 +73,8 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         yk_learned_note(learned, outcome, ran);
         memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
         yk_learned_sum_up(ran, d, learned, outcome);
+        if (outcome->items > 0 && outcome->ended_ns > job->devices[d].device->worked_ns)
+            job->devices[d].device->worked_ns = outcome->ended_ns;
         whole &= was_whole(&job->devices[d]);
     }
     return whole;
@@ -82,6 +98,7 @@ void yk_job_learn(struct yk_job *job)
     struct yk_learned_job ran = what_ran(job, memory);
     struct yk_team_job team = { .asked = job->split.team,
                                 .crowded = ran.crowded,
+                                .served = served_others(job, &ran),
                                 .tells = job->split.times_team && ran.tells_lines,
                                 .ns = (double)(ran.ended_ns - ran.begun_ns) };
     yk_job_note_times(job);

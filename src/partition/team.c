@@ -112,7 +112,7 @@ uint32_t yk_team_choose(struct yk_team *team, const struct yk_team_asks *asks)
 /* Devices that get nothing in such jobs are not asked. The same devices do these jobs as before. */
 static void note_idle(struct yk_team *team, const struct yk_team_job *job)
 {
-    if (job->asked != team->explorer.best)
+    if (job->asked != team->explorer.best || (job->idle & job->served))
         return;
     team->idle_jobs = job->idle && job->idle == team->idle ? team->idle_jobs + 1 : job->idle != 0;
     team->idle = job->idle;

@@ -36,10 +36,12 @@ uint32_t yk_team_choose(struct yk_team *team, const struct yk_team_asks *asks);
 /* A finished job. */
 struct yk_team_job {
     uint32_t asked;
-    uint32_t idle; /* asked devices whose speed was known and that got nothing (yk_team_did) */
-    int crowded;   /* 1: other jobs ran beside it */
-    int tells;     /* 1: its time tells how fast the team is: the speed of each asked device was
-                    * known before, and nothing else was done */
+    uint32_t idle;   /* asked devices whose speed was known and that got nothing (yk_team_did) */
+    uint32_t served; /* devices that other jobs may have kept busy meanwhile, so that it tells
+                      * nothing if they got nothing */
+    int crowded;     /* 1: other jobs ran beside it */
+    int tells;       /* 1: its time tells how fast the team is: the speed of each asked device was
+                      * known before, and nothing else was done */
     double ns;
 };
 /* Notes the items that a device did in the job. rate: its speed before the job; 0: unknown. */
