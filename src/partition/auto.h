@@ -124,7 +124,7 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least,
 #define YK_COPIES_COUNT 0.3
 /* How long a chain of copies and kernels continues after its slowest stage ended: the time of the
  * other stages of its last chunk. 0 if copies hardly count. */
-double yk_auto_drain_ns(const struct yk_split_status *status);
+double yk_auto_drain_ns(const struct yk_split_view *view, const struct yk_split_status *status);
 /* `budget`: the items that the device may still do. */
 void yk_auto_chunk(struct yk_auto *state, int device, int64_t budget, struct yk_take *out);
 

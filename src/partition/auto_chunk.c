@@ -165,13 +165,13 @@ static double least_link(const struct yk_split_status *status, double item_ns)
     return HIDDEN * chain_cost_ns(status) / item_ns;
 }
 
-double yk_auto_drain_ns(const struct yk_split_status *status)
+double yk_auto_drain_ns(const struct yk_split_view *view, const struct yk_split_status *status)
 {
-    double rest = other_stages(status);
+    const double rest = other_stages(status), all = (double)(view->last - view->first);
     if (rest <= 0)
         return 0;
     return COPIES_BEGIN_NS +
-           rest * fmax((double)status->known.fill, least_link(status, status->item_ns));
+           rest * fmin(all, fmax((double)status->known.fill, least_link(status, status->item_ns)));
 }
 
 /* The size that ends a chain of chunks soonest: the other stages of one chunk stand alone at the

@@ -30,14 +30,15 @@ int yk_auto_like(const struct yk_split_view *view, int d)
     return -1;
 }
 
-/* The chunk size with which its speed was measured, at most one fill. */
+/* The chunk size with which its speed was measured, at most one fill. Its share of the last run
+ * does not tell: it may have had none. */
 static double measured_items(const struct yk_auto *state, int d)
 {
     const struct yk_split_view *view = state->view;
     const struct yk_split_device *known = &view->devices[d].known;
-    double largest = (double)state->devices[d].largest;
-    double before =
-        known->rate > 0 && known->share > 0 ? known->share * (double)(view->last - view->first) : 0;
+    double largest = (double)state->devices[d].largest, before = 0;
+    if (known->rate > 0)
+        before = known->part > 0 ? known->part : known->share * (double)(view->last - view->first);
     return fmin((double)known->fill, fmax(largest, before));
 }
 
@@ -63,9 +64,9 @@ void yk_auto_costs(const struct yk_auto *state, int d, int whose, struct yk_take
     }
     /* The overhead of a chunk is hidden behind a chunk that is out. */
     if (status->items_out > 0 && status->known.lanes > 1)
-        load->ready += yk_auto_drain_ns(speed);
+        load->ready += yk_auto_drain_ns(view, speed);
     else
-        load->fixed = speed->fixed_ns + yk_auto_drain_ns(speed);
+        load->fixed = speed->fixed_ns + yk_auto_drain_ns(view, speed);
     load->least = load->fixed + load->item * fmax(unit, measured_items(state, whose) / UNDERFILLED);
 }
 

@@ -63,6 +63,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
         return;
     learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
     learned->grain = (double)outcome->items / (double)outcome->chunks;
+    learned->part = (double)outcome->items;
 }
 
 static void note_absence(struct yk_learned *learned)
@@ -195,6 +196,7 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
     if (!(learned->rate > 0))
         return;
     out->rate = learned->rate;
+    out->part = learned->part;
     out->steady = learned->steady;
     out->waited = learned->waited;
     out->crowded = learned->crowded;

@@ -17,6 +17,7 @@ struct yk_learned {
     double item_ns;        /* of its chunks, without their overhead; 0: unknown */
     double copied_bytes;   /* per item */
     double grain;          /* mean items of a chunk */
+    double part;           /* items that it did in the job that showed its rate */
     double share;          /* in the last job for which all devices were asked; -1: there was
                             * none */
     int steady;            /* 1: its rate was nearly the same as before, so predictions are
