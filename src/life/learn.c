@@ -69,7 +69,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         yk_team_did(team, d, learned->rate, outcome->items);
         ran->told_ns = desc->launch_ns;
         ran->all_asked = job->split.alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
-        ran->forgives = forgives && !desc->host_memory;
+        ran->forgives = forgives && !desc->host_memory && !(team->served & yk_team_bit(d));
         yk_learned_note(learned, outcome, ran);
         memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
         yk_learned_sum_up(ran, d, learned, outcome);

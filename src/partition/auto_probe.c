@@ -106,9 +106,9 @@ static int64_t trusted_until(const struct yk_auto *state, int gpu, double least_
     item_ns = fmax(core_item_ns * (1 - part) / part, UNPINNED * status->known.copy_item_ns);
     if (least_ns < item_ns * (double)view->free_items)
         return 0;
-    if (!status->joined)
+    if (!status->joined && !view->crowded)
         return since + YK_WAKE_NS;
-    return since + (int64_t)least_ns;
+    return since + (int64_t)least_ns; /* beside other jobs, its thread may be busy with these */
 }
 
 /* Cores are the first to know their speed. If their smallest part takes longer than a promising GPU

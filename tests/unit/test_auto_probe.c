@@ -229,9 +229,39 @@ static void cores_let_it_come(void **state)
     }
 }
 
+/* Returns what cores of known speed get at 100 us, when the GPU has not come. */
+static enum yk_verdict cores_get(int crowded, int64_t *wake)
+{
+    struct yk_split_device devices[] = { promising[CPU], promising[GPU] };
+    const struct yk_split_spec spec = {
+        .last = 4000, .unit = 1, .devices = devices, .device_count = 2, .crowded = crowded
+    };
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk;
+    enum yk_verdict verdict;
+    devices[CPU].rate = (double)PIECE / PIECE_NS;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, CPU, 0);
+    assert_int_equal(ask(dispatch, CPU, 0, &chunk, wake), YK_WAIT);
+    verdict = ask(dispatch, CPU, 100000, &chunk, wake);
+    yk_dispatch_close(dispatch);
+    return verdict;
+}
+
+/* Its thread may drive it for other jobs. Cores wait as long as their piece would take. */
+static void beside_other_jobs_it_may_come_later(void **state)
+{
+    int64_t wake;
+    (void)state;
+    assert_int_equal(cores_get(0, &wake), YK_TAKE);
+    assert_int_equal(cores_get(1, &wake), YK_WAIT);
+    assert_int_equal(wake, PIECE_NS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(beside_other_jobs_it_may_come_later),
         cmocka_unit_test(cores_let_it_come),
         cmocka_unit_test(half_of_what_is_free_is_promised),
         cmocka_unit_test(cores_wait_for_it),
