@@ -48,7 +48,7 @@ static uint32_t served_others(const struct yk_job *job, const struct yk_learned_
 {
     uint32_t served = 0;
     int d;
-    if (!ran->crowded)
+    if (!ran_beside(job))
         return 0;
     for (d = 0; d < job->device_count; d++)
         if (job->runtime->running_count > 1 || job->devices[d].device->worked_ns > ran->begun_ns)
