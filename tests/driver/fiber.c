@@ -35,7 +35,7 @@
 
 enum { STACK_BYTES = 256 << 10, IDLE_MOST = 4096 };
 
-/* Stacks for later fibers: to map one and unmap it took half of the tests' time. */
+/* Stacks for later fibers: to map and unmap them took most of the time of test_reduce. */
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static void *idle_stacks[IDLE_MOST]; /* this and the next under idle_lock */
 static int idle_count;
