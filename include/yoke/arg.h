@@ -40,9 +40,9 @@ typedef struct yoke_rows {
  * it. */
 typedef yoke_rows yoke_rows_fn(const void *context, yoke_rows range);
 
-/* YOKE_PARAM_ADD: folds `count` elements of a private copy into `into`. Must be associative and
- * commutative up to rounding, and all-zero bytes must be its identity. NULL: a sum by the
- * parameter's type (float, double, 32- and 64-bit integers). */
+/* YOKE_PARAM_ADD: folds `count` elements of a private copy into the array or another copy; called
+ * by several threads, for different memory. Must be associative and commutative up to rounding,
+ * with all-zero bytes as identity. NULL: a sum of float, double, or 32- or 64-bit integers. */
 typedef void yoke_merge_fn(void *into, const void *from, int64_t count);
 
 /* When rows that a job wrote on a device are copied to the host. */

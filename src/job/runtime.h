@@ -71,7 +71,6 @@ struct yk_runtime_device {
     int worker_count;
     int *tracks;        /* one per lane, if there is a trace */
     int lost;           /* 1: it failed and gets no more work; under runtime.lock */
-    int64_t worked_ns;  /* end of its latest part of a finished job; under runtime.lock */
     yk_mutex admission; /* held while a job takes memory for its arrays; its holder may sleep */
     int holders;        /* number of jobs that hold memory; under admission */
     /* Pinned words of all lanes for the next step kernel; NULL: none. Under place->lock. */
@@ -81,7 +80,8 @@ struct yk_runtime_device {
     struct yk_stepper *steppers; /* threads that step the device now */
     uint64_t stepped;            /* number of times that a thread began to step it */
     atomic_int attends; /* 1: its host thread watches the steppers; read without the lock */
-    atomic_int_fast64_t served_ns; /* end of the latest chunk of any job, for GPUs */
+    /* End of the latest chunk of any job; of a CPU, of its latest part of a job that is over. */
+    atomic_int_fast64_t served_ns;
     /* Typical time in ns from a job's begin until the device, whose host thread must be woken,
      * begins its part beside cores. Not used with a virtual clock. */
     _Atomic int64_t late_ns;

@@ -51,9 +51,18 @@ static uint32_t served_others(const struct yk_job *job, const struct yk_learned_
     if (!ran_beside(job))
         return 0;
     for (d = 0; d < job->device_count; d++)
-        if (job->runtime->running_count > 1 || job->devices[d].device->worked_ns > ran->begun_ns)
+        if (job->runtime->running_count > 1 ||
+            atomic_load(&job->devices[d].device->served_ns) > ran->begun_ns)
             served |= yk_team_bit(d);
     return served;
+}
+
+/* Of a GPU every chunk is noted (work/report.c). Of cores only the part of a whole job, because
+ * they share many chunks. ended_ns 0: no part. With runtime.lock held. */
+static void note_cores_served(struct yk_runtime_device *device, int64_t ended_ns)
+{
+    if (device->device->desc.host_memory && ended_ns > atomic_load(&device->served_ns))
+        atomic_store(&device->served_ns, ended_ns);
 }
 
 /* Adds each device's part to its memory, to `ran` and to `team`. Returns 1 if all were whole. With
@@ -73,8 +82,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         yk_learned_note(learned, outcome, ran);
         memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
         yk_learned_sum_up(ran, d, learned, outcome);
-        if (outcome->items > 0 && outcome->ended_ns > job->devices[d].device->worked_ns)
-            job->devices[d].device->worked_ns = outcome->ended_ns;
+        note_cores_served(job->devices[d].device, outcome->ended_ns);
         whole &= was_whole(&job->devices[d]);
     }
     return whole;

@@ -299,8 +299,9 @@ static enum yk_lane_state go_on_held(struct yk_job *job, int device, int lane)
     return YK_LANE_WORKED;
 }
 
-/* Leaves the job, in which the lane got nothing. If the job seemed too short to wake the threads of
- * other devices, what is left may be for these. So the last lane that leaves wakes them. */
+/* Leaves the job, in which the lane got nothing. A core's sums are joined now if it will probably
+ * get nothing more. If the job seemed too short to wake the threads of other devices, what is left
+ * may be for these. So the last lane that leaves wakes them. */
 static void leave_idle(struct yk_job *job, int device, int lane)
 {
     if (job->sums.has_add && job->devices[device].device->device->desc.host_memory &&
