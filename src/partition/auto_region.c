@@ -107,7 +107,8 @@ static int gpus_keep_to_rows(const struct yk_split_view *view)
 }
 
 /* Returns 1 if some GPUs had work in the last job and others had none. Then the shares of that job
- * are not used, because a device that was late once would get nothing in all later jobs. */
+ * are not used, because a device that was late once, and looked slow in the little that it did,
+ * would get nothing in all later jobs. */
 static int some_had_nothing(const struct yk_split_view *view)
 {
     int d, idle = 0, busy = 0;
@@ -121,11 +122,14 @@ static int some_had_nothing(const struct yk_split_view *view)
     return idle && busy;
 }
 
-/* The shares of the last run of this job are known, and keeping them costs little. Devices that
- * have not joined yet are expected to. */
-static int shares_are_right(const struct yk_split_view *view)
+/* The shares of the last run of this job are known, and keeping them costs little: neither an equal
+ * end of the devices that have one nor the latest quotas end the job much earlier. A device without
+ * a share may have been late for the last run, or busy elsewhere; then its quota is worth
+ * something. Devices that have not joined yet are expected to. */
+static int shares_are_right(const struct yk_auto *state)
 {
-    double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
+    const struct yk_split_view *view = state->view;
+    double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0;
     int d;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
@@ -136,11 +140,10 @@ static int shares_are_right(const struct yk_split_view *view)
             continue;
         total += share;
         together += 1 / status->item_ns;
-        end = status->fixed_ns + status->item_ns * share * items;
-        if (end > latest)
-            latest = end;
+        latest = fmax(latest, status->fixed_ns + status->item_ns * share * items);
     }
-    return fabs(total - 1) < 0.001 && latest * together <= (1 + SHARE_TOLERANCE) * items;
+    return fabs(total - 1) < 0.001 &&
+           latest <= (1 + SHARE_TOLERANCE) * fmin(items / together, state->end_ns);
 }
 
 /* The GPU that did most of the last job gives the speed of all of its make: the others were
@@ -270,7 +273,7 @@ int yk_auto_lay_out(struct yk_auto *state)
 {
     const struct yk_split_view *view = state->view;
     const int keep = gpus_keep_to_rows(view);
-    if (!(keep && some_had_nothing(view)) && shares_are_right(view))
+    if (!(keep && some_had_nothing(view)) && shares_are_right(state))
         shares_as_before(state);
     else if (!(view->settles && shares_by_peak(state)) && !(keep && shares_can_be_told(state)))
         return 0;

@@ -29,12 +29,13 @@ static const struct yk_split_device gpu = { .lanes = 2,
                                             .part = ITEMS };
 
 /* What the first core gets while the GPU's thread is being woken. */
-static int cores_take(const struct yk_split_device *known_gpu)
+static int cores_take_beside(const struct yk_split_device *devices, int crowded)
 {
-    const struct yk_split_device devices[] = { cores, *known_gpu };
-    const struct yk_split_spec spec = {
-        .last = ITEMS, .unit = PIECE, .devices = devices, .device_count = DEVICES
-    };
+    const struct yk_split_spec spec = { .last = ITEMS,
+                                        .unit = PIECE,
+                                        .devices = devices,
+                                        .device_count = DEVICES,
+                                        .crowded = crowded };
     struct yk_dispatch *dispatch;
     struct yk_chunk chunk = { 0 };
     enum yk_verdict verdict;
@@ -44,6 +45,12 @@ static int cores_take(const struct yk_split_device *known_gpu)
     verdict = yk_dispatch_next(dispatch, &(struct yk_request){ CPU, 0, 1000 }, &chunk, &wake_ns);
     yk_dispatch_close(dispatch);
     return verdict == YK_TAKE;
+}
+
+static int cores_take(const struct yk_split_device *known_gpu)
+{
+    const struct yk_split_device devices[] = { cores, *known_gpu };
+    return cores_take_beside(devices, 0);
 }
 
 /* A last chunk has no more copies than the job. */
@@ -70,11 +77,24 @@ static void a_part_too_small_to_fill_it_does_not_condemn_it(void **state)
     assert_true(cores_take(&probed));
 }
 
+/* While the GPU did the job beside it, cores did all of the latest such job. */
+static void what_one_did_alone_is_not_left_to_it(void **state)
+{
+    struct yk_split_device devices[] = { cores, gpu };
+    (void)state;
+    devices[CPU].share = 1;
+    devices[GPU].share = 0;
+    assert_false(cores_take_beside(devices, 1));
+    devices[GPU].rate = cores.rate / 100; /* the GPU is no help */
+    assert_true(cores_take_beside(devices, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_of_a_short_job_are_short),
         cmocka_unit_test(a_part_too_small_to_fill_it_does_not_condemn_it),
+        cmocka_unit_test(what_one_did_alone_is_not_left_to_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
