@@ -179,6 +179,7 @@ void yk_private_forget(struct yk_job *job, int device)
         yk_free(jd->private_hosts[i]);
         jd->private_hosts[i] = NULL;
     }
+    jd->sums = YK_SUMS_THERE;
 }
 
 void yk_private_close(struct yk_job *job, int device)

@@ -14,7 +14,8 @@ void yk_folds_build(struct yk_job *job, int device);
 yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out);
 /* The device's program that folds the copies of the argument; NULL: there is none. */
 struct yk_program *yk_fold_program(const struct yk_job *job, int device, int arg);
-/* Frees the private copies of a device's lanes on the host. What the lanes added there is lost. */
+/* Frees the private copies of a device's lanes on the host. What the lanes added there is lost, and
+ * the device's sums do not count as home. */
 void yk_private_forget(struct yk_job *job, int device);
 /* The same, and gives back the copies on the device. */
 void yk_private_close(struct yk_job *job, int device);

@@ -10,8 +10,6 @@
 
 #include "sums.h"
 
-#include <string.h>
-
 #include "alternative.h"
 #include "flight.h"
 #include "forecast.h"
@@ -42,6 +40,14 @@ struct going { /* a sum on its way home */
 static int lands_by_itself(const struct yk_job_device *jd, int arg)
 {
     return jd->private_folds[arg] != YK_FOLD_NOT && jd->holding[arg] == YK_HELD_HOST;
+}
+
+char *yk_sums_held(const struct yk_job *job, int device, int arg)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    return jd->sums == YK_SUMS_HOME && jd->private_buffers[arg] && lands_by_itself(jd, arg)
+               ? yk_host_results_memory(job, device, arg)
+               : NULL;
 }
 
 /* Launches the fold. *event becomes its event; the one before is closed. */
@@ -100,13 +106,9 @@ static struct yk_haul haul_of(struct yk_job *job, int device, int arg)
 static void arrived(struct yk_job *job, int device, int arg)
 {
     struct yk_job_device *jd = &job->devices[device];
-    const int64_t bytes = yk_private_bytes(job->args[arg].array);
-    if (lands_by_itself(jd, arg))
-        memcpy(yk_private_host(job, device, 0, arg), yk_host_results_memory(job, device, arg),
-               (size_t)bytes);
     if (jd->private_folds[arg] != YK_FOLD_NOT)
         jd->private_folds[arg] = YK_FOLD_MORE;
-    yk_array_count_down(job->args[arg].array, bytes);
+    yk_array_count_down(job->args[arg].array, yk_private_bytes(job->args[arg].array));
 }
 
 /* --- with a flight --- */
@@ -118,8 +120,8 @@ static int has_memory(struct yk_job *job, int device, int lane)
     int p, all = 1;
     for (p = 0; p < job->arg_count && all; p++)
         if (jd->private_buffers[p])
-            all = yk_private_host(job, device, 0, p) &&
-                  (lands_by_itself(jd, p) || yk_flight_has_hauls(job, device, lane));
+            all = lands_by_itself(jd, p) ||
+                  (yk_private_host(job, device, 0, p) && yk_flight_has_hauls(job, device, lane));
     return all;
 }
 
@@ -193,10 +195,13 @@ static yoke_status collect(const struct going *going)
     struct yk_job *job = going->job;
     const struct yk_job_device *jd = &job->devices[going->device];
     const int p = going->arg, folds = jd->private_folds[p] != YK_FOLD_NOT;
-    struct yk_haul haul = haul_of(job, going->device, p);
+    const int lands = lands_by_itself(jd, p);
+    struct yk_haul haul = { 0 };
     struct yk_event *folded = NULL;
     yoke_status status = YOKE_OK, arrival = YOKE_OK;
-    if (!haul.copy.host)
+    if (!lands)
+        haul = haul_of(job, going->device, p);
+    if (!lands && !haul.copy.host)
         return YOKE_ENOMEM;
     if (folds)
         status = fold(going, &folded);
@@ -204,7 +209,7 @@ static yoke_status collect(const struct going *going)
         status = fold(going, &folded);
     if (status != YOKE_OK)
         return status;
-    if (!lands_by_itself(jd, p))
+    if (!lands)
         arrival = yk_haul_finish(&haul);
     status = yk_place_wait(jd->device->place, folded);
     if (status == YOKE_OK)

@@ -16,8 +16,10 @@ static inline int yk_sums_are_leaving(const struct yk_job_device *device)
 {
     return device->sums == YK_SUMS_LEAVING;
 }
-/* Brings the device's sums home now, into its first private_hosts. Waits until they are there. For
- * the thread that ends the job. */
+/* Brings the device's sums home now. Waits until they are there. For the thread that ends the job.
+ */
 yoke_status yk_sums_collect(struct yk_job *job, int device);
+/* The device's sum if it is home, where kernels wrote it; NULL: it is elsewhere. */
+char *yk_sums_held(const struct yk_job *job, int device, int arg);
 
 #endif

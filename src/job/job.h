@@ -29,7 +29,8 @@ enum yk_holding {
 };
 
 /* Where a device's sums are (mode add). THERE: in its copies. LEAVING: on the way to the host, with
- * the only flight that the device has. HOME: on the host, in private_hosts of its first lane. */
+ * the only flight that the device has. HOME: on the host, in private_hosts of its first lane, or
+ * where kernels wrote it (YK_HELD_HOST). */
 enum yk_sums_at { YK_SUMS_THERE, YK_SUMS_LEAVING, YK_SUMS_HOME };
 /* How a device's sum goes home. NOT: its only copy, as it is. NEW: its copies are folded into a new
  * total. MORE: they are folded into a total that has earlier sums. */

@@ -88,22 +88,31 @@ void yk_job_close_sums(struct yk_job *job)
         yk_free(atomic_exchange(&job->sums.joined[p], NULL));
 }
 
+static void fold_device(const struct yk_job *job, int device, int arg)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    char *const array = job->args[arg].array->host;
+    const char *from = yk_sums_held(job, device, arg);
+    int lane;
+    if (from)
+        fold_one(job, arg, array, from);
+    for (lane = 0; lane < jd->device->lanes; lane++)
+        if ((from = jd->private_hosts[lane * job->arg_count + arg]))
+            fold_one(job, arg, array, from);
+}
+
 static yoke_status fold(struct yk_job *job, int arg)
 {
     const yoke_arg *a = &job->args[arg];
     const char *joined = atomic_load(&job->sums.joined[arg]);
     yoke_status status = yk_transfer_home(a->array, yk_array_rows(a->array));
-    int d, lane;
+    int d;
     if (status != YOKE_OK)
         return status;
     if (joined)
         fold_one(job, arg, a->array->host, joined);
     for (d = 0; d < job->device_count; d++)
-        for (lane = 0; lane < job->devices[d].device->lanes; lane++) {
-            const char *from = job->devices[d].private_hosts[lane * job->arg_count + arg];
-            if (from)
-                fold_one(job, arg, a->array->host, from);
-        }
+        fold_device(job, d, arg);
     return yk_transfer_written(a->array, YK_HOST, yk_array_rows(a->array));
 }
 

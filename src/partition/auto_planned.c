@@ -163,7 +163,11 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, str
 int yk_auto_served(const void *given, int device)
 {
     const struct yk_auto *state = given;
-    return state->view->planned && yk_auto_own(state, device) == 0;
+    const struct yk_split_view *view = state->view;
+    if (view->planned)
+        return yk_auto_own(state, device) == 0;
+    return view->devices[device].known.rate > 0 &&
+           state->loads[device].items < (double)yk_lane_items(view, device);
 }
 
 double yk_auto_planned_ns(const void *state)
