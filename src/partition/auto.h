@@ -131,7 +131,7 @@ void yk_auto_chunk(struct yk_auto *state, int device, int64_t budget, struct yk_
 /* --- auto_planned.c: a plan gives the rows of each device --- */
 void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, struct yk_take *out);
 double yk_auto_planned_ns(const void *state);
-/* 1: the device has all that the plan or, as its speed is known, its latest quota gives it. */
+/* 1: the device has all that the plan, its region or, if its speed is known, its quota gives it. */
 int yk_auto_served(const void *state, int device);
 
 #endif

@@ -3,15 +3,7 @@
 #include <string.h>
 
 #include "auto.h"
-
-/* A chunk far too small to fill a device can take as long as one UNDERFILLED times its size. */
-#define UNDERFILLED 5.0
-/* A chunk of at least this part of a fill is large enough: kernels that compute much reach nearly
- * their full speed on a device that is not full (n-body on an H200: 85 % with a quarter of its
- * fill, 93 % with 0.8). For smaller chunks it is unknown whether the rest of the device was idle.
- * The square root is the least wrong in either case, so the parts that follow from it do not swing
- * from job to job. */
-#define FILLED_PART 0.5
+#include "speed.h"
 
 static int takes_part(const struct yk_split_status *status)
 {
@@ -50,7 +42,7 @@ double yk_auto_item_ns(const struct yk_auto *state, int device)
     if (status->known.host_memory || measured <= 0)
         return status->item_ns;
     return status->item_ns /
-           fmax(1, fmin(UNDERFILLED, sqrt(FILLED_PART * (double)status->known.fill / measured)));
+           yk_underfilled(measured, (double)(view->last - view->first), (double)status->known.fill);
 }
 
 void yk_auto_costs(const struct yk_auto *state, int d, int whose, struct yk_taker *load)
@@ -67,7 +59,8 @@ void yk_auto_costs(const struct yk_auto *state, int d, int whose, struct yk_take
         load->ready += yk_auto_drain_ns(view, speed);
     else
         load->fixed = speed->fixed_ns + yk_auto_drain_ns(view, speed);
-    load->least = load->fixed + load->item * fmax(unit, measured_items(state, whose) / UNDERFILLED);
+    load->least =
+        load->fixed + load->item * fmax(unit, measured_items(state, whose) / YK_UNDERFILLED);
 }
 
 /* Cores that have not ended anything yet count as if all of them ended now: the device that ended

@@ -164,7 +164,7 @@ int yk_auto_served(const void *given, int device)
 {
     const struct yk_auto *state = given;
     const struct yk_split_view *view = state->view;
-    if (view->planned)
+    if (view->planned || state->regions)
         return yk_auto_own(state, device) == 0;
     return view->devices[device].known.rate > 0 &&
            state->loads[device].items < (double)yk_lane_items(view, device);

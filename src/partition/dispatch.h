@@ -237,6 +237,7 @@ struct yk_split_outcome {
     int64_t fetch_ns;         /* fetch_ns of its chunks, together */
     int64_t ended_ns;         /* end of its last chunk, by the driver's clock; 0: it had none */
     int waited;               /* 1: a chunk of it waited behind another job's */
+    int left_out;             /* 1: it asked while items were free, and got none */
     int active;               /* 1: it still takes part */
 };
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,

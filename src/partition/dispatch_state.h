@@ -44,6 +44,7 @@ struct yk_device_state {
         apart_ns;     /* what it did with kernels that it no longer uses */
     int kept;         /* its latest entry in the kept list; -1: none */
     unsigned refused; /* the epoch in which it last got nothing */
+    int left_out;     /* 1: it asked while items were free, and got none */
     struct yk_speed speed;
     char *reason; /* reason_bytes; "": nothing to say */
 };

@@ -185,7 +185,7 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
     note_asked(learned, job);
     if (known && outcome->items > 0)
         learned->left_out = learned->patience = 0;
-    else if (known && job->forgives)
+    else if (known && job->forgives && outcome->left_out)
         note_absence(learned);
 }
 

@@ -24,7 +24,8 @@ struct yk_learned {
                             * reliable */
     double spread;         /* as in yk_split_device */
     int crowded;           /* 1: other jobs ran beside the last job in which it had a part */
-    int left_out;          /* jobs in a row in which it got nothing although its speed was known */
+    int left_out;          /* jobs in a row in which it asked for items and got none although its
+                            * speed was known */
     int patience;          /* number of such jobs after which its speed is forgotten; 0 means 1 */
     int passed_over;       /* jobs in a row that were split by lines and gave it nothing */
     int asked;             /* jobs that it joined, with a part or without: the first one, and

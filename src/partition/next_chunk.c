@@ -269,6 +269,7 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_r
     if (take.beside && !out_of_lane(dispatch, take.beside_device, take.beside_lane))
         take.items = 0;
     if (take.items <= 0 && !stuck(dispatch, device, &take)) {
+        dispatch->devices[device].left_out = 1;
         *wake_ns = take.wake_ns;
         return YK_WAIT;
     }

@@ -146,6 +146,7 @@ void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                                       .fetch_ns = dispatch->devices[device].fetch_ns,
                                       .ended_ns = dispatch->devices[device].latest_end,
                                       .waited = dispatch->devices[device].waited,
+                                      .left_out = dispatch->devices[device].left_out,
                                       .active = status->active };
 }
 

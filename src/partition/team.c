@@ -6,6 +6,7 @@
 
 #include "../base/words.h"
 #include "balance.h"
+#include "speed.h"
 #include "trial.h"
 
 struct round { /* what predictions are made from */
@@ -18,31 +19,51 @@ static int is_in(uint32_t team, int d)
     return (team & yk_team_bit(d)) != 0;
 }
 
-/* Time of the job if each device of the team is as fast as it was; the devices with a part. 0: the
- * speed of one is unknown. */
-static double parts_ns(const struct yk_team_asks *asks, uint32_t team, uint32_t *with_part)
+struct parts { /* of the devices in a job */
+    uint32_t devices;
+    double ns;    /* expected time of the job; 0: the speed of one is unknown */
+    double least; /* if a GPU that was not full does a larger part in the time of its latest */
+};
+
+/* A larger part of a GPU that was not full takes between as long as the latest one and as long for
+ * each item. The square root (speed.h) is the middle. */
+static double in_larger_parts(const struct yk_team_asks *asks, const double *faster,
+                              struct yk_taker *load)
+{
+    int d;
+    for (d = 0; d < asks->count; d++)
+        load[d].item /= faster[d];
+    return yk_balance(load, asks->count, asks->items);
+}
+
+static void predict_parts(const struct yk_team_asks *asks, uint32_t team, struct parts *out)
 {
     struct yk_taker load[YK_TEAM_DEVICES] = { { 0 } };
-    double end;
+    double faster[YK_TEAM_DEVICES];
     int d;
+    *out = (struct parts){ 0 };
     for (d = 0; d < asks->count; d++) {
         const struct yk_split_device *known = &asks->devices[d];
         if (!is_in(team, d))
             continue;
         if (known->rate <= 0)
-            return 0;
+            return;
         load[d].item = 1 / known->rate;
         if (known->host_memory)
             load[d].least = load[d].item * known->lanes;
         else
             load[d].fixed = load[d].least = known->fixed_ns;
     }
-    end = yk_balance(load, asks->count, asks->items);
-    *with_part = 0;
-    for (d = 0; d < asks->count; d++)
-        if (load[d].items > 0)
-            *with_part |= yk_team_bit(d);
-    return isfinite(end) ? end : 0;
+    if (!isfinite(yk_balance(load, asks->count, asks->items)))
+        return;
+    for (d = 0; d < asks->count; d++) {
+        const struct yk_split_device *known = &asks->devices[d];
+        const int larger = load[d].items > known->part && known->part > 0 && !known->host_memory;
+        faster[d] = larger ? yk_underfilled(known->part, load[d].items, (double)known->fill) : 1;
+        out->devices |= load[d].items > 0 ? yk_team_bit(d) : 0;
+    }
+    out->ns = in_larger_parts(asks, faster, load);
+    out->least = in_larger_parts(asks, faster, load);
 }
 
 /* Part of its time in which it uses the host's memory. */
@@ -64,32 +85,32 @@ static double relief(const struct round *round, uint32_t team)
 static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
 {
     const struct round *round = context;
-    uint32_t with_part;
-    const double ns = parts_ns(round->asks, team, &with_part);
-    if (!(ns > 0))
-        return 0;
-    *out = (struct yk_explore_offer){
-        .devices = with_part, .parts_ns = ns, .least_ns = ns, .relief = relief(round, with_part)
-    };
-    return 1;
+    struct parts parts;
+    predict_parts(round->asks, team, &parts);
+    *out = (struct yk_explore_offer){ .devices = parts.devices,
+                                      .parts_ns = parts.ns,
+                                      .least_ns = parts.least,
+                                      .relief = relief(round, parts.devices) };
+    return parts.ns > 0;
 }
 
 static void offer_others(struct yk_team *team, const struct yk_team_asks *asks)
 {
     struct round round = { .asks = asks, .team = team->explorer.best };
     int make[YK_TEAM_DEVICES], d;
-    uint32_t with_part;
-    const struct yk_offers offers = { .team = round.team,
-                                      .make = make,
-                                      .devices = asks->count,
-                                      .present_ns = parts_ns(asks, round.team, &with_part),
-                                      .predict = predict,
-                                      .context = &round };
-    if (!(offers.present_ns > 0))
+    struct parts present;
+    struct yk_offers offers = { .team = round.team,
+                                .make = make,
+                                .devices = asks->count,
+                                .predict = predict,
+                                .context = &round };
+    predict_parts(asks, round.team, &present);
+    if (!(present.ns > 0))
         return;
+    offers.present_ns = present.ns;
     for (d = 0; d < asks->count; d++)
         make[d] = asks->devices[d].host_memory ? 0 : 1 + asks->devices[d].make;
-    /* To predict all teams takes 2 us with three devices and 7 with nine, under a lock that every
+    /* To predict all teams takes 4 us with three devices and 14 with nine, under a lock that every
      * job takes. So of n jobs only 2 sqrt(n) do it. */
     if (yk_offer_others(&team->explorer, &offers))
         team->vain = 0;

@@ -168,6 +168,31 @@ static void who_streams_keeps_its_rows(void **state)
     }
 }
 
+/* The sums of a device go home with its last chunk, so it must be told from the others, also while
+ * another device has not begun its part. */
+static void the_last_chunk_of_a_part_closes(void **state)
+{
+    struct yk_split_device halves[PAIR] = { pair[0], pair[1] };
+    int device;
+    (void)state;
+    halves[0].share = halves[1].share = 0.5;
+    for (device = 0; device < PAIR; device++) {
+        struct yk_dispatch *dispatch = opened(halves, 0);
+        struct yk_chunk chunk;
+        int64_t wake, done = 0;
+        yk_dispatch_join(dispatch, 0, 0);
+        yk_dispatch_join(dispatch, 1, 0);
+        do {
+            assert_int_equal(
+                yk_dispatch_next(dispatch, &(struct yk_request){ device, 0, 0 }, &chunk, &wake),
+                YK_TAKE);
+            done += chunk.last - chunk.first;
+            assert_int_equal(chunk.closes, done == HALF);
+        } while (done < HALF);
+        yk_dispatch_close(dispatch);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +202,7 @@ int main(void)
         cmocka_unit_test(a_crowd_is_remembered),
         cmocka_unit_test(who_came_late_once_is_not_left_out_for_good),
         cmocka_unit_test(who_streams_keeps_its_rows),
+        cmocka_unit_test(the_last_chunk_of_a_part_closes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

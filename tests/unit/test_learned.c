@@ -25,7 +25,7 @@ static struct yk_learned measured(double rate)
 static void note(struct yk_learned *learned, int64_t items, double rate)
 {
     const struct yk_split_outcome outcome = {
-        .items = items, .rate = rate, .fixed_ns = 5, .copied_bytes = 8 * items
+        .items = items, .rate = rate, .fixed_ns = 5, .copied_bytes = 8 * items, .left_out = !items
     };
     yk_learned_note(learned, &outcome, &job);
 }
@@ -132,13 +132,15 @@ static void who_gets_nothing_is_measured_again(void **state)
 
 static void others_keep_their_speed(void **state)
 {
-    const struct yk_split_outcome none = { .items = 0 };
+    const struct yk_split_outcome none = { .left_out = 1 }, late = { .left_out = 0 };
     struct yk_learned learned = measured(1);
     struct yk_learned_job not_asked = job, cores = job;
     (void)state;
     not_asked.all_asked = 0;
     yk_learned_note(&learned, &none, &not_asked);
     assert_true(learned.rate == 1 && learned.share == 0.1);
+    yk_learned_note(&learned, &late, &job); /* it came when nothing was left */
+    assert_true(learned.rate == 1 && learned.share == 0);
     cores.forgives = 0;
     yk_learned_note(&learned, &none, &cores);
     assert_true(learned.rate == 1 && learned.share == 0);

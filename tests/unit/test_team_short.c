@@ -139,8 +139,36 @@ static void no_device_makes_a_job_slower(void **state)
         }
 }
 
+/* n-body of 16,384 bodies on two H200s: half of the bodies take a GPU nearly as long as all of
+ * them, because they do not fill it. By its speed beside the other GPU one would take longer than
+ * both. */
+static void one_gpu_does_what_does_not_fill_it(void **state)
+{
+    enum { BODIES = 16384 };
+    struct yk_split_device gpus[GPUS] = { { .lanes = 4, .make = 1, .fill = 262144 },
+                                          { .lanes = 4, .make = 1, .fill = 262144 } };
+    struct yk_team team = { 0 };
+    int alone = 0;
+    (void)state;
+    for (int j = 0; j < JOBS; j++) {
+        const struct yk_team_asks asks = { .devices = gpus, .count = GPUS, .items = BODIES };
+        const uint32_t asked = yk_team_choose(&team, &asks);
+        const int only = yk_team_only(asked);
+        for (int d = 0; d < GPUS; d++)
+            if (asked & yk_team_bit(d)) {
+                gpus[d].part = only < 0 ? BODIES / 2.0 : BODIES;
+                gpus[d].rate = gpus[d].part / (only < 0 ? 0.3e6 : 0.32e6);
+            }
+        yk_team_note(&team, &(struct yk_team_job){
+                                .asked = asked, .tells = j > 0, .ns = only < 0 ? 0.4e6 : 0.33e6 });
+        alone += j >= JOBS / 2 && only >= 0;
+    }
+    assert_true(alone >= 0.9 * JOBS / 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(no_device_makes_a_job_slower) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(no_device_makes_a_job_slower),
+                                        cmocka_unit_test(one_gpu_does_what_does_not_fill_it) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
