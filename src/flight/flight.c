@@ -109,10 +109,8 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
         status = launch(job, device, lane, args.args);
         flight->launched |= status == YOKE_OK;
     }
-    if (status == YOKE_OK && yk_sums_go_with(job, device, lane))
-        status = yk_sums_send(job, device, lane);
     if (status == YOKE_OK && !yk_form_is_steps(job, yk_flight_form(jd, flight)))
-        status = yk_flight_send_home(job, device, lane);
+        status = yk_flight_leave(job, device, lane);
     else if (status == YOKE_OK && host_memory && !flight->kernel)
         status = yk_steps_outcome(job, jd, flight);
     return status;

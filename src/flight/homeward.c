@@ -1,4 +1,5 @@
-/* homeward.c - results go home: copies, behind the flight's kernel, of the rows that it writes. */
+/* homeward.c - results go home: copies, behind the flight's last launch, of the rows that it
+ * writes, and sums (sums.c). */
 
 #include "homeward.h"
 
@@ -8,6 +9,7 @@
 #include "flight.h"
 #include "forecast.h"
 #include "packed.h"
+#include "sums.h"
 
 int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight)
 {
@@ -84,7 +86,7 @@ static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
     return YOKE_OK;
 }
 
-yoke_status yk_flight_send_home(struct yk_job *job, int device, int lane)
+static yoke_status send_home(struct yk_job *job, int device, int lane)
 {
     const struct yk_job_device *jd = &job->devices[device];
     yoke_status status = YOKE_OK;
@@ -95,4 +97,12 @@ yoke_status yk_flight_send_home(struct yk_job *job, int device, int lane)
         if (yk_leaves_at_once(job, jd, p))
             status = send_rows(job, device, lane, p);
     return status;
+}
+
+yoke_status yk_flight_leave(struct yk_job *job, int device, int lane)
+{
+    yoke_status status = YOKE_OK;
+    if (yk_sums_go_with(job, device, lane))
+        status = yk_sums_send(job, device, lane);
+    return status == YOKE_OK ? send_home(job, device, lane) : status;
 }

@@ -7,9 +7,10 @@
 /* Returns 1 if the flight is a piece of a lease for which coherence was already asked and told
  * everything, so the piece need not do it. */
 int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight);
-/* Issues the copies of results that leave at once, behind the flight's kernel. Does nothing if the
- * kernel worked on the host's rows. */
-yoke_status yk_flight_send_home(struct yk_job *job, int device, int lane);
+/* Issues, behind the flight's last launch, what leaves the device: copies of results that leave at
+ * once, and the device's sums if this is its last flight. Does nothing if the kernel worked on the
+ * host's rows. */
+yoke_status yk_flight_leave(struct yk_job *job, int device, int lane);
 /* Returns 1 if some results of the device's flights leave at once. */
 int yk_flight_comes_home(const struct yk_job *job, int device);
 /* Returns 0 if there is no memory for the flight's hauls. */

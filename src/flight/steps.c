@@ -166,16 +166,18 @@ static yoke_status go_on(const struct yk_job *job, int device, int lane)
     return status;
 }
 
-/* The whole chunk is done: sends its results home. */
+/* The whole chunk is done: sends its results home, and the device's sums if this was its last one.
+ */
 static yoke_status drained(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_step_flight *steps = jd->flights[lane].steps;
-    yoke_status status = yk_steps_outcome(job, jd, &jd->flights[lane]);
+    struct yk_flight *flight = &jd->flights[lane];
+    yoke_status status = yk_steps_outcome(job, jd, flight);
     if (status != YOKE_OK)
         return status;
-    steps->open = 0;
-    return steps->failed = yk_flight_send_home(job, device, lane);
+    flight->steps->open = 0;
+    flight->watched = 0; /* the watched event was that of the words */
+    return flight->steps->failed = yk_flight_leave(job, device, lane);
 }
 
 int yk_steps_are_over(struct yk_job *job, int device, int lane, yoke_status *outcome)

@@ -10,7 +10,6 @@
 
 #include "sums.h"
 
-#include "alternative.h"
 #include "flight.h"
 #include "forecast.h"
 #include "homeward.h"
@@ -24,9 +23,7 @@ int yk_sums_go_with(struct yk_job *job, int device, int lane)
 {
     const struct yk_job_device *jd = &job->devices[device];
     const struct yk_device_desc *desc = &jd->device->device->desc;
-    return job->sums.has_add && !desc->host_memory && !desc->checks &&
-           !yk_form_is_steps(job, yk_flight_form(jd, &jd->flights[lane])) &&
-           yk_flight_is_last(jd, lane);
+    return job->sums.has_add && !desc->host_memory && !desc->checks && yk_flight_is_last(jd, lane);
 }
 
 struct going { /* a sum on its way home */

@@ -4,7 +4,8 @@
 
 #include "../job/job.h"
 
-/* Returns 1 if the device's sums go home with the flight that is about to be issued. */
+/* Returns 1 if the device's sums go home with the flight, behind its kernel or, if that is a step
+ * kernel, behind its last launch. */
 int yk_sums_go_with(struct yk_job *job, int device, int lane);
 /* Queues, behind the flight's kernel, all that brings the device's sums home. If memory is short,
  * the sums stay until the end of the job. */
