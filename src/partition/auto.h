@@ -83,7 +83,8 @@ void yk_auto_plan(struct yk_auto *state, int64_t now);
 void yk_auto_costs(const struct yk_auto *state, int d, int whose, struct yk_taker *load);
 /* ns that the others would need for all free items; infinite if there is no other device. */
 double yk_auto_without(struct yk_auto *state, int device);
-/* ns per item; lower than measured if its chunks were too small to fill it. */
+/* ns per item of a chunk that fills it; lower than measured if its chunks were too small for that.
+ */
 double yk_auto_item_ns(const struct yk_auto *state, int device);
 
 /* --- auto_region.c --- */

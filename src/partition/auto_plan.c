@@ -34,15 +34,19 @@ static double measured_items(const struct yk_auto *state, int d)
     return fmin((double)known->fill, fmax(largest, before));
 }
 
-double yk_auto_item_ns(const struct yk_auto *state, int device)
+/* ns per item of a chunk of `items`. */
+static double item_ns_in(const struct yk_auto *state, int device, double items)
 {
-    const struct yk_split_view *view = state->view;
-    const struct yk_split_status *status = &view->devices[device];
-    double measured = measured_items(state, device);
+    const struct yk_split_status *status = &state->view->devices[device];
+    const double measured = measured_items(state, device);
     if (status->known.host_memory || measured <= 0)
         return status->item_ns;
-    return status->item_ns /
-           yk_underfilled(measured, (double)(view->last - view->first), (double)status->known.fill);
+    return status->item_ns / yk_underfilled(measured, items, (double)status->known.fill);
+}
+
+double yk_auto_item_ns(const struct yk_auto *state, int device)
+{
+    return item_ns_in(state, device, INFINITY);
 }
 
 void yk_auto_costs(const struct yk_auto *state, int d, int whose, struct yk_taker *load)
@@ -95,10 +99,11 @@ static void load_of(const struct yk_auto *state, int d, int64_t now, struct yk_t
     if (expected > 0)
         load->ready = (double)expected;
     if (status->items_out > 0) {
+        const double out = (double)status->items_out;
         double since = (double)(now - state->devices[d].mark) - speed->fixed_ns;
-        double left = load->item * (double)status->items_out - since;
+        double left = item_ns_in(state, whose, out) * out - since;
         if (left < 0) /* the device is slower than was assumed for the size of its chunks */
-            left = speed->item_ns * (double)status->items_out - since;
+            left = speed->item_ns * out - since;
         load->ready = fmax(0, left);
     }
     yk_auto_costs(state, d, whose, load);

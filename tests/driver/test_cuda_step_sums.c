@@ -36,8 +36,8 @@ static yoke_status add_up(yoke_runtime *rt, struct tally *got)
 {
     yoke_array *counts, *sums;
     yoke_status status = YOKE_OK;
-    assert_int_equal(
-        yoke_array_wrap(rt, got->counts, STEP_BINS, sizeof *got->counts, &counts), YOKE_OK);
+    assert_int_equal(yoke_array_wrap(rt, got->counts, STEP_BINS, sizeof *got->counts, &counts),
+                     YOKE_OK);
     assert_int_equal(yoke_array_wrap(rt, got->sums, STEP_BINS, sizeof *got->sums, &sums), YOKE_OK);
     const yoke_job job = { .kernel = &k_tree,
                            .range = { 0, ROOTS },
