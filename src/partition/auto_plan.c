@@ -100,8 +100,10 @@ static void load_of(const struct yk_auto *state, int d, int64_t now, struct yk_t
         load->ready = (double)expected;
     if (status->items_out > 0) {
         const double out = (double)status->items_out;
+        /* in an earlier run about as much as is out took as long as it will now */
+        const double item_ns = speed->known.rate > 0 ? item_ns_in(state, whose, out) : load->item;
         double since = (double)(now - state->devices[d].mark) - speed->fixed_ns;
-        double left = item_ns_in(state, whose, out) * out - since;
+        double left = item_ns * out - since;
         if (left < 0) /* the device is slower than was assumed for the size of its chunks */
             left = speed->item_ns * out - since;
         load->ready = fmax(0, left);
