@@ -236,10 +236,11 @@ struct yk_job_split {
     struct yk_lesson *lines;  /* likewise, but lines of each device alone */
     double
         items_per_ns; /* items per ns of its devices together in earlier jobs like it; 0: unknown */
-    int keeps_cores;  /* 1: some cores are left to threads that drive GPUs */
-    int crowded;      /* 1: other jobs were running when it began */
-    int disturbed;    /* 1: one of these does not belong to its decomposition */
-    uint64_t foreign; /* number of jobs that did not, when it began */
+    double core_item_ns; /* time of an item on one core in these; 0: unknown */
+    int keeps_cores;     /* 1: some cores are left to threads that drive GPUs */
+    int crowded;         /* 1: other jobs were running when it began */
+    int disturbed;       /* 1: one of these does not belong to its decomposition */
+    uint64_t foreign;    /* number of jobs that did not, when it began */
     struct yk_decomposition *decomposition; /* of its arrays; NULL: no plan applies */
     int member;                             /* its kernel's place in the decomposition */
     int planned;                            /* 1: split by the decomposition's plan */
@@ -252,6 +253,10 @@ struct yk_job_split {
     int64_t readied; /* value of yk_places_readied when it began */
 };
 
+/* NONE: the thread that called the job works alone. SOME: a few cores were called. ALL: all threads
+ * of the job's devices. */
+enum yk_woken { YK_WOKEN_NONE, YK_WOKEN_SOME, YK_WOKEN_ALL };
+
 /* What lanes tell each other. Atomics are read without job.lock. */
 struct yk_job_lanes {
     int hosting;       /* the CPU device with lanes that stand for threads that drive GPUs; -1:
@@ -261,7 +266,8 @@ struct yk_job_lanes {
     int handed_out;    /* 1: a chunk was handed out, so rows that it writes may have changed; under
                           lock */
     atomic_int flying; /* number of lanes that have entered the job and not left it (end.c) */
-    atomic_int woken;  /* 1: the other threads were woken for the job */
+    atomic_int woken;  /* enum yk_woken: which other threads were woken for the job */
+    int helpers;       /* number of cores that help the caller's; set before `woken` */
     atomic_int hungry; /* 1: a lane was told to wait, and no chunk was reported since */
     _Atomic int64_t due_ns; /* predicted end of all chunks under way; 0: no prediction */
     atomic_int all_out;     /* 1: nothing is left to hand out; written under lock */
@@ -274,6 +280,7 @@ struct yk_job_caller {
     int borrowed_device, borrowed_lane;
     atomic_int borrowing;
     _Atomic uint32_t driven;
+    int calls;      /* 1: it has still to call other cores, once its own lane has a chunk */
     int attended;   /* 1: it has a reference to the workspace, as it may take part */
     uint32_t drove; /* devices that it drove, as bits */
 };

@@ -31,7 +31,7 @@ struct yk_loader;
 
 /* A thread of the runtime. It sleeps on its parker when there is nothing to do. */
 struct yk_worker {
-    yoke_runtime *runtime;
+    _Alignas(64) yoke_runtime *runtime;
     int device, lane; /* lane -1: a host thread, which drives all lanes of the device */
     int cpu;          /* the processor to which it is bound, or -1 */
     /* Host threads only, used by the thread itself. kept_cpu: its processor in jobs that keep cores
@@ -43,12 +43,15 @@ struct yk_worker {
      * thread itself. */
     uint64_t stepped;
     unsigned change; /* value of runtime.change when it last looked for work; its own */
-    /* Host threads only, used by the thread itself. */
-    int processors; /* number of processors on which it may run */
-    int disturbs;   /* 1: cores take part in a job and keep no core free for it */
+    /* Used by the thread itself. processors: number of those on which a host thread may run.
+     * disturbs: 1: a job needs its core for other threads: those of cores if it is a host thread,
+     * otherwise those that drive GPUs. */
+    int processors, disturbs;
     struct yk_thread thread;
     struct yk_parker parker;
     atomic_int asleep;
+    struct yk_job *_Atomic given; /* a job that it should step, with a reference to the workspace
+                                   * (yk_job_look); NULL: none */
 };
 
 /* A thread that steps lanes of a device with memory of its own. On that thread's stack, from
@@ -137,20 +140,23 @@ struct yoke_runtime {
     struct yk_job *first_job, *last_job;     /* submitted and not done, in that order */
     struct yk_job *first_ready, *last_ready; /* of these: jobs that wait only for their turn */
     struct yk_job *running, *last_running;   /* jobs that have begun, in the order of their turns */
-    int running_count;
+    /* Read without the lock, too: number of running jobs, and of jobs that have begun. */
+    atomic_int running_count;
+    _Atomic uint64_t turns;
     atomic_int behind_due; /* 1: yk_jobs_start_behind was put off until devices have work */
     struct yk_workspace *idle_workspaces; /* workspaces of finished jobs, for later ones */
     int idle_workspace_count;
     atomic_int kept_jobs; /* number of finished jobs that keep their workspace */
-    uint64_t turns;       /* number of jobs that have begun */
     yoke_array *arrays;
     yoke_array *spare_partials[YK_SPARE_PARTIALS]; /* arrays of partial results of finished jobs
                                                       (reduction.h) */
     unsigned spare_turn;                           /* the next one to be replaced */
     uint64_t jobs_submitted;
+    /* Threads that are awake watch these, so they have a cache line of their own. change is
+     * incremented whenever a lane may find work that it did not find before. */
+    _Alignas(64) atomic_uint change;
     atomic_int stop;
-    atomic_uint change; /* incremented whenever a lane may find work that it did not find before */
-    atomic_int next_to_wake; /* index of the next thread to be woken, see wake.c */
+    _Alignas(64) atomic_int next_to_wake; /* index of the next thread to be woken, see wake.c */
     /* Typical time in ns from a job's end until its yoke_run returns, if another thread ended the
      * job. */
     _Atomic int64_t return_ns;

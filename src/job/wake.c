@@ -3,6 +3,10 @@
  */
 #include "wake.h"
 
+#include <math.h>
+
+#include "workspace.h"
+
 /* A wake takes its caller about 5 us, which adds up on many cores. So a woken thread helps:
  * runtime.next_to_wake deals out the sleeping threads. The caller itself goes on to the end of the
  * list, so a helper that does not run at once delays no other thread. */
@@ -82,15 +86,41 @@ int yk_job_asks_cores(const struct yk_job *job)
     return asks;
 }
 
+int yk_job_asks_gpus(const struct yk_job *job)
+{
+    int asks = 0, d;
+    for (d = 0; d < job->device_count; d++)
+        asks |= yk_job_in_team(job, d) && !yk_job_asks_cpu(job, d);
+    return asks;
+}
+
+/* A wake of another thread, and one to notice that it is done. (On 32 cores a woken team did the
+ * shortest jobs in 68 us, one core in 6.) */
+static const double help_ns = 2 * YK_WAKE_NS;
+
+/* Returns 1 if the first core that would help the caller is awake. */
+static int has_company(const struct yk_job *job)
+{
+    const struct yk_runtime_device *device = job->runtime->devices + job->caller.borrowed_device;
+    return job->caller.borrowed_device >= 0 && device->worker_count > 1 &&
+           !atomic_load(&device->workers[job->caller.borrowed_lane == 0].asleep);
+}
+
+int yk_job_suits_one(const struct yk_job *job, double items, double item_ns)
+{
+    return items * item_ns < (has_company(job) ? YK_WORTH_WAKING_NS : help_ns) &&
+           !(job->split.planned && yk_job_asks_gpus(job));
+}
+
 int yk_job_is_brief(const struct yk_job *job)
 {
-    return job->split.items_per_ns > 0 && !job->split.builds && yk_job_asks_cores(job) &&
-           (double)(job->last - job->first) < YK_WORTH_WAKING_NS * job->split.items_per_ns;
+    return job->split.core_item_ns > 0 && !job->split.builds && yk_job_asks_cores(job) &&
+           yk_job_suits_one(job, (double)(job->last - job->first), job->split.core_item_ns);
 }
 
 int yk_job_is_overdue(struct yk_job *job)
 {
-    return yk_now(job->runtime) > job->outcome.submitted_ns + 2 * (int64_t)YK_WORTH_WAKING_NS;
+    return (double)(yk_now(job->runtime) - job->outcome.submitted_ns) > 2 * help_ns;
 }
 
 void yk_wake_devices(yoke_runtime *runtime, uint32_t devices)
@@ -111,17 +141,78 @@ void yk_wake_team(yoke_runtime *runtime, uint32_t devices)
         yk_wake_devices(runtime, devices);
 }
 
-/* Cores that do not take part are not woken, because they would disturb the threads that drive
- * GPUs. */
-void yk_job_wake(struct yk_job *job)
+/* In ns. By this time each core that takes part delays the others, because all of them change the
+ * same cache lines, one after another. (saxpy of 65,536 to 1,048,576 elements on 32 cores.) */
+#define JOINING_NS 300.0
+
+/* Returns the number of cores besides the caller's that pay. With h of them the job takes
+ * work_ns / (h + 1) + h JOINING_NS. */
+static int helpers(const struct yk_job *job, double work_ns)
 {
-    yk_wake_team(job->runtime, job->split.team);
+    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
+    return (int)fmin(sqrt(work_ns / JOINING_NS), jd->device->lanes - jd->kept - 1);
+}
+
+void yk_job_invite(struct yk_job *job, double work_ns)
+{
+    struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
+    const int alone = work_ns > 0 && job->split.team == yk_team_bit(job->caller.borrowed_device);
+    job->lanes.helpers = work_ns > 0 ? helpers(job, work_ns) : 0;
+    job->caller.calls = work_ns > 0;
+    if (alone || work_ns == 0)
+        atomic_store_explicit(&jd->leases.cutters, job->lanes.helpers + 1, memory_order_relaxed);
+}
+
+/* Gives the job to the first cores. So the same cores get the same rows in every job, wherever its
+ * caller runs. They need not look for it under runtime.lock, for which dozens of cores would wait
+ * longer than for the work. */
+static void call_cores(struct yk_job *job)
+{
+    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
+    int lane, left = job->lanes.helpers;
+    atomic_fetch_add(&job->life.looks, left);
+    for (lane = 0; left > 0; lane++) {
+        struct yk_worker *worker = &jd->device->workers[lane];
+        struct yk_job *before;
+        if (lane == job->caller.borrowed_lane)
+            continue;
+        left--;
+        before = atomic_exchange(&worker->given, job);
+        if (before)
+            yk_job_look_away(before);
+        if (atomic_load(&worker->asleep))
+            yk_parker_wake(&worker->parker);
+    }
 }
 
 void yk_job_tell(struct yk_job *job)
 {
-    atomic_store(&job->lanes.woken, 1);
-    yk_job_wake(job);
+    atomic_store(&job->lanes.woken, YK_WOKEN_ALL);
+    yk_wake_team(job->runtime, job->split.team);
+}
+
+void yk_job_call(struct yk_job *job)
+{
+    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
+    const int all = jd->device->lanes - jd->kept - 1;
+    job->caller.calls = 0;
+    if (job->split.team != yk_team_bit(job->caller.borrowed_device) ||
+        (job->lanes.helpers == all && !has_company(job))) {
+        yk_job_tell(job);
+        return;
+    }
+    atomic_store(&job->lanes.woken, job->lanes.helpers < all ? YK_WOKEN_SOME : YK_WOKEN_ALL);
+    call_cores(job);
+}
+
+/* Cores that do not take part are not woken, because they would disturb the threads that drive
+ * GPUs. */
+void yk_job_wake(struct yk_job *job)
+{
+    if (atomic_load(&job->lanes.woken) == YK_WOKEN_SOME)
+        call_cores(job);
+    else
+        yk_wake_team(job->runtime, job->split.team);
 }
 
 void yk_job_note_free(struct yk_job *job)

@@ -24,15 +24,24 @@ void yk_worker_enter(const struct yk_worker *worker);
 /* In ns. Waking a worker costs it and its waker some microseconds. So work, or copies, predicted to
  * take less than this stay with the caller. */
 #define YK_WORTH_WAKING_NS 20000.0
-/* Returns 1 if a CPU takes part in the job. */
+/* Returns 1 if a CPU takes part in the job; if another device does. */
 int yk_job_asks_cores(const struct yk_job *job);
-/* Returns 1 if a CPU takes part, the job is predicted to take less than YK_WORTH_WAKING_NS, and no
- * GPU has to be woken to build the kernel. */
+int yk_job_asks_gpus(const struct yk_job *job);
+/* Returns 1 if one core should do items of the job alone, each of which takes it item_ns: it is
+ * predicted to be done before other threads that are woken could help, and no other device has a
+ * part by a plan. */
+int yk_job_suits_one(const struct yk_job *job, double items, double item_ns);
+/* Returns 1 if a CPU takes part, one core should do the whole job, and no GPU has to be woken to
+ * build the kernel. */
 int yk_job_is_brief(const struct yk_job *job);
-/* Returns 1 if the job has been running for more than twice YK_WORTH_WAKING_NS. */
+/* Returns 1 if the job has been running so long that one core should not have done it alone. */
 int yk_job_is_overdue(struct yk_job *job);
 /* Wakes all threads that take part in the job, and notes that they were woken. */
 void yk_job_tell(struct yk_job *job);
+/* For the thread that called the job, and works as a lane. yk_job_invite decides how many cores pay
+ * if one core needs work_ns for the job; 0: the caller works alone. yk_job_call calls them. */
+void yk_job_invite(struct yk_job *job, double work_ns);
+void yk_job_call(struct yk_job *job);
 /* Wakes the threads that take part in the job, because there may be work. */
 void yk_job_wake(struct yk_job *job);
 /* Updates lanes.all_out of the job after the dispatcher handed out items or got some back. With

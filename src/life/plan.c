@@ -150,16 +150,29 @@ static void choose_team(struct yk_job *job, struct yk_team *team,
     call_builders(job);
 }
 
+/* Returns the time of an item on one of the device's cores; 0: unknown. An earlier process knows
+ * only that of all cores together. */
+static double core_item_ns(const struct yk_learned *learned, const struct yk_split_device *known)
+{
+    if (learned->core_item_ns > 0 || !(known->rate > 0))
+        return learned->core_item_ns;
+    return known->lanes / known->rate;
+}
+
 /* Sets what the job knows of its team. */
-static void note_team(struct yk_job *job, const struct yk_split_device *known)
+static void note_team(struct yk_job *job, const struct yk_memory *memory,
+                      const struct yk_split_device *known)
 {
     int d;
     if (job->device_count > 1)
         job->split.alone = yk_team_only(job->split.team);
-    job->split.items_per_ns = 0;
-    for (d = 0; d < job->device_count; d++)
+    job->split.items_per_ns = job->split.core_item_ns = 0;
+    for (d = 0; d < job->device_count; d++) {
         if (yk_job_in_team(job, d))
             job->split.items_per_ns += known[d].rate;
+        if (memory && yk_job_asks_cpu(job, d))
+            job->split.core_item_ns = core_item_ns(&memory->device[d], &known[d]);
+    }
 }
 
 /* Sets what the job knows of device d; its share is set already. */
@@ -181,7 +194,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     struct yk_team *team = judges ? &yk_kernel_memorise(job->kernel, job->split.key)->team : NULL;
     int d;
     choose_team(job, team, known);
-    note_team(job, known);
+    note_team(job, memory, known);
     job->split.times_team = memory != NULL;
     for (d = 0; d < job->device_count; d++) {
         if (yk_job_in_team(job, d)) {
@@ -218,7 +231,7 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
         else
             build_ahead(job, d);
     job->split.builds = 0;
-    note_team(job, known);
+    note_team(job, memory, known);
     job->split.times_team = 0; /* planned jobs teach nothing about teams */
     for (d = 0; d < job->device_count; d++) {
         job->devices[d].share = known[d].share;

@@ -161,6 +161,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk
         status->chunks_done++;
         status->copied_bytes += known.copied_bytes;
         state->fetch_ns += known.fetch_ns;
+        state->work_ns += known.work_ns;
     }
     if (known.apart) {
         if (known.ended > state->latest_end)

@@ -231,14 +231,14 @@ struct yk_split_outcome {
     double rate;     /* items per ns while busy; yk_split_device.rate of the next job. 0 if it
                       * did nothing, or if its first chunk ever was its only one: that may have
                       * been warming up, so it is tried once more */
-    double item_ns, fixed_ns; /* of its chunks, as in yk_split_status */
-    double spread;            /* see yk_split_device; 0: it had only one chunk, or short ones */
-    int64_t copied_bytes;     /* for all its items together */
-    int64_t fetch_ns;         /* fetch_ns of its chunks, together */
-    int64_t ended_ns;         /* end of its last chunk, by the driver's clock; 0: it had none */
-    int waited;               /* 1: a chunk of it waited behind another job's */
-    int left_out;             /* 1: it asked while items were free, and got none */
-    int active;               /* 1: it still takes part */
+    double item_ns, fixed_ns;  /* of its chunks, as in yk_split_status */
+    double spread;             /* see yk_split_device; 0: it had only one chunk, or short ones */
+    int64_t copied_bytes;      /* for all its items together */
+    int64_t fetch_ns, work_ns; /* of its chunks, together */
+    int64_t ended_ns;          /* end of its last chunk, by the driver's clock; 0: it had none */
+    int waited;                /* 1: a chunk of it waited behind another job's */
+    int left_out;              /* 1: it asked while items were free, and got none */
+    int active;                /* 1: it still takes part */
 };
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                          struct yk_split_outcome *out);

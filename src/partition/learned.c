@@ -44,6 +44,14 @@ static int is_steady(double before, double now)
     return before > (1 - STEADY_PART) * now && before < (1 + STEADY_PART) * now;
 }
 
+/* Time of an item on one core. A pause of the core makes it longer, and nothing makes it shorter.
+ */
+static double core_item_ns(const struct yk_learned *learned, const struct yk_split_outcome *outcome)
+{
+    const double latest = (double)outcome->work_ns / (double)outcome->items;
+    return learned->core_item_ns > 0 ? fmin(latest, (latest + learned->core_item_ns) / 2) : latest;
+}
+
 /* Limits a chunk's cost to its described value, as speed.c does with the value that it was told. */
 static void note_speed(struct yk_learned *learned, const struct yk_split_outcome *outcome,
                        const struct yk_learned_job *job)
@@ -64,6 +72,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
     learned->grain = (double)outcome->items / (double)outcome->chunks;
     learned->part = (double)outcome->items;
+    learned->core_item_ns = core_item_ns(learned, outcome);
 }
 
 static void note_absence(struct yk_learned *learned)

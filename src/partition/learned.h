@@ -27,6 +27,7 @@ struct yk_learned {
     int left_out;          /* jobs in a row in which it asked for items and got none although its
                             * speed was known */
     int patience;          /* number of such jobs after which its speed is forgotten; 0 means 1 */
+    double core_item_ns;   /* time of an item on one core; 0: unknown, or no CPU */
     int passed_over;       /* jobs in a row that were split by lines and gave it nothing */
     int asked;             /* jobs that it joined, with a part or without: the first one, and
                             * those in which nothing but the job was done; counted up to two */

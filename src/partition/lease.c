@@ -159,11 +159,12 @@ static int steal(const struct shape *shape, int home, struct yk_chunk *piece)
 int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int *slot)
 {
     struct shape shape;
-    int home = lane;
+    const int cutters = atomic_load_explicit(&leases->cutters, memory_order_relaxed);
+    int home = lane < cutters ? lane : cutters - 1;
     if (!read_shape(leases, &shape))
         return 0;
-    if (shape.sections != leases->cutters)
-        home = (int)((int64_t)lane * shape.sections / leases->cutters);
+    if (shape.sections != cutters)
+        home = (int)((int64_t)home * shape.sections / cutters);
     if (!cut_section(&shape, home, FRONT, piece) && !steal(&shape, home, piece))
         return 0;
     *slot = shape.slot;
@@ -236,6 +237,7 @@ struct yk_lease *yk_lease_next(struct yk_leases *leases)
 void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
                       const struct yk_chunk *chunk, int64_t now)
 {
+    const int cutters = atomic_load_explicit(&leases->cutters, memory_order_relaxed);
     int64_t items = chunk->last - chunk->first;
     struct shape shape = { .leases = leases,
                            .first = chunk->first,
@@ -244,8 +246,8 @@ void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
                            .parts = chunk->parts > 2 ? chunk->parts : 2 };
     if (chunk->piece > 0 && chunk->piece < items)
         shape.piece = chunk->piece;
-    shape.pieces = count_pieces(items, leases->cutters, &shape.piece);
-    shape.sections = shape.pieces < leases->cutters ? (int32_t)shape.pieces : leases->cutters;
+    shape.pieces = count_pieces(items, cutters, &shape.piece);
+    shape.sections = shape.pieces < cutters ? (int32_t)shape.pieces : cutters;
     shape.slot = (int32_t)(lease - leases->slots);
     lease->chunk = *chunk;
     lease->issued_ns = now;

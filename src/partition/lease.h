@@ -80,7 +80,9 @@ struct yk_leases {
      * later lease in the same slot. */
     _Atomic uint64_t *filled;
     int lanes, words;
-    int cutters;         /* number of lanes that cut: 0 .. cutters - 1; set between jobs */
+    /* Number of lanes that have a section in the next leases: 0 .. cutters - 1. Others share the
+     * last one. */
+    _Atomic int cutters;
     uint32_t generation; /* of the latest lease; with job.lock held */
 };
 

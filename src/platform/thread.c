@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum { name_bytes = 16, most_cpus = 1 << 16, ns_per_second = 1000000000 };
-enum { lock_tries = 20, most_pauses = 64 };
+enum { lock_tries = 70, most_pauses = 16 };
 
 /* In checked builds a misused lock stops the program at the mistake. */
 static void must(int result)
@@ -63,6 +63,11 @@ void yk_lock(yk_mutex *mutex)
         pauses = pauses < most_pauses ? 2 * pauses : pauses;
     }
     must(pthread_mutex_lock(mutex));
+}
+
+int yk_try_lock(yk_mutex *mutex)
+{
+    return pthread_mutex_trylock(mutex) == 0;
 }
 
 void yk_unlock(yk_mutex *mutex)

@@ -14,6 +14,8 @@ typedef pthread_mutex_t yk_mutex;
 yoke_status yk_mutex_open(yk_mutex *mutex);
 void yk_mutex_close(yk_mutex *mutex);
 void yk_lock(yk_mutex *mutex);
+/* Returns 1 if it took the lock, 0 if another thread has it. */
+int yk_try_lock(yk_mutex *mutex);
 void yk_unlock(yk_mutex *mutex);
 
 /* A thread, named for ps and debuggers (15 characters). Signals are blocked in it, so that the

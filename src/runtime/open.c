@@ -217,11 +217,12 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
         status = extra_threads(&settings, &streams);
     if (status != YOKE_OK)
         goto clear_settings;
-    runtime = yk_calloc(1, sizeof *runtime);
+    runtime = yk_alloc_aligned(sizeof *runtime, 64);
     if (!runtime) {
         status = YOKE_ENOMEM;
         goto clear_settings;
     }
+    memset(runtime, 0, sizeof *runtime);
     status = open_locks(runtime);
     if (status != YOKE_OK) {
         yk_free(runtime);

@@ -19,29 +19,21 @@
 /* How long, in ns, a caller without work watches for the end before it sleeps. */
 #define SPIN_NS 20000
 
-static int takes_long(const struct yk_job *job, double items, double rate)
+/* Returns the time that one core needs for the rest of the job, as far as is known; 0: the caller
+ * should do it alone. The `done` items so far were begun at start_ns. They may be pieces of an
+ * unfinished lease, which the dispatcher counts as not done. */
+static double shared_ns(struct yk_job *job, int64_t done, int64_t start_ns)
 {
-    if (items == 0 || rate <= 0)
-        return items > 0 &&
-               job->split.partitioner; /* the partitioner may hand out everything at once */
-    return items / rate > YK_WORTH_WAKING_NS;
-}
-
-/* Returns 1 if the remaining work is worth waking other threads, as far as is known. The `done`
- * items so far were begun at start_ns. They may be pieces of an unfinished lease, which the
- * dispatcher counts as not done. */
-static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
-{
-    double left = (double)(job->last - job->first - done), rate = job->split.items_per_ns;
+    double left = (double)(job->last - job->first - done), item_ns = job->split.core_item_ns;
     int64_t spent = left > 0 && done > 0 ? yk_now(job->runtime) - start_ns : 0;
     if (spent > 0)
-        rate = (double)done / (double)spent;
-    if (!takes_long(job, left, rate))
+        item_ns = (double)spent / (double)done;
+    if (yk_job_suits_one(job, left, item_ns))
         return 0;
     yk_lock(&job->lock);
     left = fmin(left, (double)yk_dispatch_left(job->dispatch));
     yk_unlock(&job->lock);
-    return takes_long(job, left, rate);
+    return yk_job_suits_one(job, left, item_ns) ? 0 : left * item_ns;
 }
 
 /* Wakes one sleeping thread for a job of unknown duration, whose first piece alone may be long.
@@ -78,6 +70,35 @@ static void watch_end(const struct yk_job *job)
         yk_pause();
 }
 
+/* Before the caller's lane has a chunk. Other devices are called at once, other cores when there is
+ * a lease that they can cut. */
+static void begin_calls(struct yk_job *job, int64_t *start_ns)
+{
+    if (job->split.core_item_ns <= 0 && !job->split.partitioner) {
+        call_scout(job);
+        *start_ns = yk_now(job->runtime);
+    } else if (job->split.core_item_ns <= 0) { /* it may hand out everything at once */
+        yk_job_tell(job);
+    } else {
+        yk_job_invite(job, shared_ns(job, 0, *start_ns));
+        if (job->caller.calls && yk_job_asks_gpus(job))
+            yk_job_call(job);
+    }
+}
+
+/* Calls others if the rest of the job takes longer than was known. */
+static void call_more(struct yk_job *job, int64_t done, int64_t start_ns)
+{
+    const int woken = atomic_load(&job->lanes.woken);
+    const double work_ns = woken == YK_WOKEN_NONE ? shared_ns(job, done, start_ns) : 0;
+    if (work_ns > 0) {
+        yk_job_invite(job, work_ns);
+        yk_job_call(job);
+    } else if (woken == YK_WOKEN_SOME && yk_job_is_overdue(job)) {
+        yk_job_tell(job);
+    }
+}
+
 /* Works as the lane of its core until that lane gets nothing more. */
 static void work_along(struct yk_job *job)
 {
@@ -86,22 +107,18 @@ static void work_along(struct yk_job *job)
     int64_t start_ns = job->outcome.submitted_ns, done = 0, wake_ns;
     struct yk_affinity before;
     int pinned = 0;
-    if (job->split.items_per_ns <= 0 && !job->split.partitioner) {
-        call_scout(job);
-        start_ns = yk_now(job->runtime);
-    } else if (worth_waking(job, 0, start_ns)) {
-        yk_job_tell(job);
-    }
+    begin_calls(job, &start_ns);
     for (;;) {
-        if (!pinned && atomic_load(&job->lanes.woken))
+        if (!pinned && atomic_load(&job->lanes.woken) == YK_WOKEN_ALL)
             pinned = keep_core(job, &before);
         if (yk_lane_step(job, job->caller.borrowed_device, job->caller.borrowed_lane, &wake_ns) !=
             YK_LANE_WORKED)
             break;
         done += mine->chunk.last - mine->chunk.first;
-        if (!atomic_load(&job->lanes.woken) && worth_waking(job, done, start_ns))
-            yk_job_tell(job);
+        call_more(job, done, start_ns);
     }
+    if (job->caller.calls)
+        yk_job_call(job);
     watch_end(job);
     if (pinned)
         yk_thread_unpin(&before);

@@ -16,6 +16,7 @@
 #include "../flight/watchdog.h"
 #include "../job/rows.h"
 #include "../job/wake.h"
+#include "../life/borrow.h"
 #include "../life/end.h"
 #include "../life/host_lane.h"
 #include "../life/merge.h"
@@ -121,6 +122,26 @@ static int takes_part(const struct yk_job_device *jd)
     return jd->joined && !jd->failed && !jd->retired && !jd->benched;
 }
 
+/* Number of tries, each of which takes some 100 ns. */
+enum { LOCK_TRIES = 100 };
+
+/* Takes job.lock and returns 0. Returns 1, without it, if the lane got a piece of a lease that
+ * another lane asked for meanwhile: at a lease's end all lanes of a CPU come at once. */
+static int cuts_meanwhile(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    for (int tries = 0; tries < LOCK_TRIES; tries++) {
+        if (yk_try_lock(&job->lock))
+            return 0;
+        if (yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
+            return 1;
+        yk_pause();
+    }
+    yk_lock(&job->lock);
+    return 0;
+}
+
 /* Gets a chunk for this lane as `ask`, unless the device must wait, and predicts its duration. */
 static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
@@ -131,7 +152,10 @@ static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_n
     const int waits = (job->packs && yk_packed_waits(job, device)) || yk_sums_are_leaving(jd) ||
                       (jd->device->device->desc.host_memory && yk_pipeline_await(job, device));
     int got;
-    yk_lock(&job->lock);
+    if (waits || !jd->leases.slots)
+        yk_lock(&job->lock);
+    else if (cuts_meanwhile(job, device, lane))
+        return 1;
     got = !waits && takes_part(jd) && ask(job, device, lane, wake_ns);
     if (got && !jd->device->device->desc.host_memory)
         flight->lasts_ns = jd->trying /* little is known about a kernel that is being tried */
@@ -163,6 +187,13 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     return ask_in_turn(job, device, lane, wake_ns);
 }
 
+/* Returns 1 if as many threads as should were woken for the job, as far as is known. */
+static int was_called(struct yk_job *job)
+{
+    const int woken = atomic_load(&job->lanes.woken);
+    return woken == YK_WOKEN_ALL || (woken == YK_WOKEN_SOME && !yk_job_is_overdue(job));
+}
+
 /* Returns 1 if the lane continues with another piece of a lease. Between pieces of the same lease
  * it touches no shared state, because that costs more than a small piece takes. Returns 0 until the
  * other threads were woken, because the caller wakes them between steps; and always for timelines
@@ -173,9 +204,8 @@ static int goes_on(struct yk_job *job, int device, int lane)
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_chunk piece;
     int slot;
-    if (flight->slot < 0 || job->runtime->trace || job->progress.callback ||
-        !atomic_load(&job->lanes.woken) || yk_job_is_stopped(job) ||
-        !yk_lease_cut(&jd->leases, lane, &piece, &slot))
+    if (flight->slot < 0 || job->runtime->trace || job->progress.callback || !was_called(job) ||
+        yk_job_is_stopped(job) || !yk_lease_cut(&jd->leases, lane, &piece, &slot))
         return 0;
     if (slot != flight->slot) {
         yk_lane_report(job, device, lane);
@@ -308,9 +338,17 @@ static void leave_idle(struct yk_job *job, int device, int lane)
         atomic_load(&job->lanes.all_out))
         yk_job_join_sums(job, device, lane);
     yk_job_leave(job);
-    if (!atomic_load(&job->lanes.woken) && atomic_load(&job->lanes.flying) == 0 &&
+    if (atomic_load(&job->lanes.woken) != YK_WOKEN_ALL && atomic_load(&job->lanes.flying) == 0 &&
         atomic_load(&job->phase) == YK_RUNNING)
         yk_job_tell(job);
+}
+
+/* If the lane is that of the job's caller: calls the cores that should help it. Now there is a
+ * lease that they can cut. */
+static void share(struct yk_job *job)
+{
+    if (yk_caller_is_here(job) && job->caller.calls)
+        yk_job_call(job);
 }
 
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns)
@@ -343,5 +381,6 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     if (!flight->issued_ns) /* the lane did not ask the dispatcher */
         flight->issued_ns = yk_now(job->runtime);
     flight->done = flight->alone = 0;
+    share(job);
     return issue_in_turn(job, device, lane);
 }

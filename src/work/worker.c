@@ -10,6 +10,7 @@
 #include "worker.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "../backend/cpu/cpu_device.h"
 #include "../base/alloc.h"
@@ -36,6 +37,14 @@ struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
     uint64_t turn = previous ? previous->turn : 0;
     struct yk_job *job;
     int last = 0;
+    /* Without the lock, because dozens of cores come here at a job's begin and end. A job that
+     * begins at this moment calls threads later. */
+    if (previous ? atomic_load(&runtime->turns) == turn
+                 : atomic_load(&runtime->running_count) == 0) {
+        if (previous)
+            yk_job_look_away(previous);
+        return NULL;
+    }
     yk_lock(&runtime->lock);
     for (job = runtime->running; job; job = job->lists.next_running)
         if (job->turn > turn && atomic_load(&job->phase) == YK_RUNNING)
@@ -159,8 +168,8 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
         return YK_LANE_IDLE;
     while ((state = yk_lane_step(job, worker->device, worker->lane, &wake)) == YK_LANE_WORKED) {
         best = YK_LANE_WORKED;
-        if (!atomic_load(&job->lanes.woken) && atomic_load(&job->phase) == YK_RUNNING &&
-            yk_job_is_overdue(job))
+        if (atomic_load(&job->lanes.woken) != YK_WOKEN_ALL &&
+            atomic_load(&job->phase) == YK_RUNNING && yk_job_is_overdue(job))
             yk_job_tell(job);
     }
     yk_sooner(wake_ns, wake);
@@ -200,23 +209,24 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
 {
     enum yk_lane_state state, best = YK_LANE_IDLE;
     struct yk_job *job = NULL;
-    int stepped = 0, keeps = 0, cores = 0;
+    int stepped = 0, keeps = 0;
     *wake_ns = 0;
+    worker->disturbs = 0;
     while ((job = yk_job_next(worker->runtime, job))) {
-        if (job->split.items_per_ns <= 0 && !atomic_load(&job->lanes.woken))
+        if (job->split.core_item_ns <= 0 && !atomic_load(&job->lanes.woken))
             yk_job_tell(job); /* the job is long enough that a second thread has come, so it is
                                  worth waking the others */
         if (worker->device < job->device_count) {
             stepped = 1;
             keeps |= job->split.keeps_cores;
-            cores |= yk_job_asks_cores(job);
+            worker->disturbs |= !job->split.keeps_cores &&
+                                (worker->lane < 0 ? yk_job_asks_cores(job) : yk_job_asks_gpus(job));
             state = worker->lane < 0 ? step_device(job, worker, wake_ns)
                                      : step_core(job, worker, wake_ns);
             if (state < best)
                 best = state;
         }
     }
-    worker->disturbs = cores && !keeps;
     if (stepped)
         stay(worker, keeps);
     if (best != YK_LANE_WORKED && begin_due(worker->runtime))
@@ -226,28 +236,47 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     return best;
 }
 
+/* Steps the lane of the job that was given to this worker alone. Returns YK_LANE_WORKED if there
+ * may be other jobs, too. */
+static enum yk_lane_state step_given(struct yk_worker *worker, int64_t *wake_ns)
+{
+    yoke_runtime *runtime = worker->runtime;
+    struct yk_job *job = atomic_exchange(&worker->given, NULL);
+    int others;
+    *wake_ns = 0;
+    worker->disturbs = 0;
+    step_core(job, worker, wake_ns);
+    others = atomic_load(&runtime->turns) != job->turn || atomic_load(&runtime->running_count) > 1;
+    yk_job_look_away(job);
+    return others ? YK_LANE_WORKED : YK_LANE_IDLE;
+}
+
+/* Returns 1 if there may be work that the thread did not find when it last looked. */
+static int has_news(const struct yk_worker *worker)
+{
+    return atomic_load(&worker->runtime->change) != worker->change || atomic_load(&worker->given);
+}
+
 /* Waits until there may be work, for as long as two wakes take (ski rental: one of another thread,
- * one of this). Between two short jobs of a program a host thread so stays awake. */
+ * one of this). Between two short jobs of a program a thread so stays awake. */
 static void stay_awake(const struct yk_worker *worker)
 {
     const yoke_runtime *runtime = worker->runtime;
     const int64_t until = yk_clock_ns() + 2 * YK_WAKE_NS;
-    while (atomic_load(&runtime->change) == worker->change && !atomic_load(&runtime->stop) &&
-           yk_clock_ns() < until)
+    while (!has_news(worker) && !atomic_load(&runtime->stop) && yk_clock_ns() < until)
         yk_pause();
 }
 
 static void sleep_until(struct yk_worker *worker, int64_t wake_ns)
 {
-    const unsigned change = worker->change;
     if (wake_ns && wake_ns <= yk_now(worker->runtime))
         return;
     atomic_store(&worker->asleep, 1);
-    if (atomic_load(&worker->runtime->change) == change && !atomic_load(&worker->runtime->stop))
+    if (!has_news(worker) && !atomic_load(&worker->runtime->stop))
         wake_ns ? yk_parker_sleep_until(&worker->parker, wake_ns)
                 : yk_parker_sleep(&worker->parker, -1);
     atomic_store(&worker->asleep, 0);
-    if (atomic_load(&worker->runtime->change) != change)
+    if (atomic_load(&worker->runtime->change) != worker->change)
         yk_wake_help(worker->runtime);
 }
 
@@ -262,24 +291,27 @@ static int processors_of_this_thread(void)
     return count;
 }
 
-/* Returns 1 for a host thread, if all of them and the program's own thread have a processor each,
- * and no worker needs its core. Otherwise one that stays awake would keep another from its work. */
+/* Returns 0 if a thread that stays awake would keep another from its work: one that drives a GPU,
+ * if the worker's core is not kept free for it; or, if it is a host thread itself, cores, the other
+ * host threads or the program's own thread. */
 static int may_stay_awake(const struct yk_worker *worker)
 {
     const yoke_runtime *runtime = worker->runtime;
     const int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
     int d, threads = 1;
+    if (worker->disturbs || runtime->waiting != YOKE_WAIT_AUTO)
+        return 0;
     for (d = 0; d < count; d++)
         threads += !runtime->devices[d].device->desc.host_memory;
-    return worker->lane < 0 && !worker->disturbs && runtime->waiting == YOKE_WAIT_AUTO &&
-           threads <= worker->processors;
+    return worker->lane >= 0 || threads <= worker->processors;
 }
 
 static void run(void *context)
 {
     struct yk_worker *worker = context;
     yoke_runtime *runtime = worker->runtime;
-    int worked = 0;
+    struct yk_job *given;
+    int worked = 0, has_given;
     yk_worker_enter(worker);
     if (runtime->roams && worker->cpu < 0)
         yk_affinity_widen();
@@ -289,8 +321,9 @@ static void run(void *context)
         int64_t wake_ns;
         enum yk_lane_state state;
         worker->change = atomic_load(&runtime->change);
-        state = step_jobs(worker, &wake_ns);
-        worked |= state == YK_LANE_WORKED;
+        has_given = atomic_load(&worker->given) != NULL;
+        state = has_given ? step_given(worker, &wake_ns) : step_jobs(worker, &wake_ns);
+        worked |= has_given || state == YK_LANE_WORKED;
         if (state == YK_LANE_WORKED)
             continue;
         if (worked && state == YK_LANE_IDLE && may_stay_awake(worker)) {
@@ -302,6 +335,8 @@ static void run(void *context)
             yk_sooner(&wake_ns, yk_calls_attend(worker));
         sleep_until(worker, wake_ns);
     }
+    if ((given = atomic_exchange(&worker->given, NULL)))
+        yk_job_look_away(given);
 }
 
 /* Returns the processor on which the host thread of a device with memory of its own stays while
@@ -344,9 +379,10 @@ yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *dev
     const int *cores = desc->backend == &yk_backend_cpu ? yk_cpu_cores(desc) : NULL;
     int host = desc->host_memory, count = host ? device->lanes : 1, w;
     yoke_status status;
-    device->workers = yk_calloc((size_t)count, sizeof *device->workers);
+    device->workers = yk_alloc_aligned((size_t)count * sizeof *device->workers, 64);
     if (!device->workers)
         return YOKE_ENOMEM;
+    memset(device->workers, 0, (size_t)count * sizeof *device->workers);
     for (w = 0; w < count; w++) {
         struct yk_worker *worker = &device->workers[w];
         worker->runtime = runtime;

@@ -197,7 +197,7 @@ static void the_first_lanes_cut(void **state)
     };
     (void)state;
     assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
-    leases.cutters = 2;
+    atomic_store(&leases.cutters, 2);
     publish(&leases, &chunk, 7);
     expect_cuts(want, sizeof want / sizeof *want);
     yk_leases_close(&leases);
