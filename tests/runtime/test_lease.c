@@ -203,6 +203,22 @@ static void the_first_lanes_cut(void **state)
     yk_leases_close(&leases);
 }
 
+/* The fourth lane's job was called by its thread: it has the last section for its own, too. */
+static void others_share_the_last_section(void **state)
+{
+    struct yk_chunk chunk = { .first = 0, .last = 16, .piece = 1 };
+    static const struct cut want[] = {
+        { 3, 8, 12 }, { 1, 12, 14 }, { 3, 14, 15 }, { 0, 0, 4 },
+        { 0, 4, 6 },  { 0, 6, 7 },   { 0, 7, 8 },   { 3, 15, 16 },
+    };
+    (void)state;
+    assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
+    atomic_store(&leases.cutters, 2);
+    publish(&leases, &chunk, 7);
+    expect_cuts(want, sizeof want / sizeof *want);
+    yk_leases_close(&leases);
+}
+
 static void pieces_come_one_by_one_if_asked(void **state)
 {
     struct yk_chunk chunk = { .first = 0, .last = 31, .piece = 4, .parts = 100 };
@@ -398,6 +414,7 @@ int main(void)
         cmocka_unit_test(who_is_done_steals_from_the_nearest),
         cmocka_unit_test(pieces_come_one_by_one_if_asked),
         cmocka_unit_test(the_first_lanes_cut),
+        cmocka_unit_test(others_share_the_last_section),
         cmocka_unit_test(more_lanes_than_pieces),
         cmocka_unit_test(stealing_reaches_every_section),
         cmocka_unit_test(rows_go_to_the_same_lanes_in_every_run),
