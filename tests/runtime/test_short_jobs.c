@@ -16,7 +16,8 @@
 
 enum { ROWS = 64, LEARNING = 20, JOBS = 200 };
 
-static atomic_int job_number, threads; /* of the present job: its number, and threads that did some */
+static atomic_int job_number,
+    threads; /* of the present job: its number, and threads that did some */
 
 static void note_thread(void)
 {
