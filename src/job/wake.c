@@ -101,9 +101,9 @@ static const double help_ns = 2 * YK_WAKE_NS;
 /* Returns 1 if the first core that would help the caller is awake. */
 static int has_company(const struct yk_job *job)
 {
-    const struct yk_runtime_device *device = job->runtime->devices + job->caller.borrowed_device;
-    return job->caller.borrowed_device >= 0 && device->worker_count > 1 &&
-           !atomic_load(&device->workers[job->caller.borrowed_lane == 0].asleep);
+    const int borrowed = job->caller.borrowed_device, second = job->caller.borrowed_lane == 0;
+    return borrowed >= 0 && second < job->runtime->devices[borrowed].worker_count &&
+           !atomic_load(&job->runtime->devices[borrowed].workers[second].asleep);
 }
 
 int yk_job_suits_one(const struct yk_job *job, double items, double item_ns)
