@@ -378,9 +378,10 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
         leave_idle(job, device, lane);
         return YK_LANE_IDLE;
     }
-    if (!flight->issued_ns) /* the lane did not ask the dispatcher */
+    share(job);
+    if (!flight->issued_ns ||
+        flight->slot >= 0) /* a core's work does not include what was before */
         flight->issued_ns = yk_now(job->runtime);
     flight->done = flight->alone = 0;
-    share(job);
     return issue_in_turn(job, device, lane);
 }

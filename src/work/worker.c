@@ -176,6 +176,16 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
     return best < state ? best : state;
 }
 
+/* Steps the lane of a job that was not given to this core, unless its caller works alone or with a
+ * few. Otherwise one core more would keep coming as long as there are such jobs: it would always
+ * have found work a moment ago. */
+static enum yk_lane_state join_core(struct yk_job *job, struct yk_worker *worker, int64_t *wake_ns)
+{
+    const int is_open =
+        atomic_load(&job->lanes.woken) == YK_WOKEN_ALL || !atomic_load(&job->caller.borrowing);
+    return is_open ? step_core(job, worker, wake_ns) : YK_LANE_IDLE;
+}
+
 /* Binds the thread to its own core (`stays` 1) while jobs keep that core free, and unbinds it
  * later. If it stayed bound, it would share the core with the thread that submits jobs, because
  * Linux tends to wake threads near those that wake them (then n-body's job of 0.48 ms took 0.53
@@ -222,7 +232,7 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
             worker->disturbs |= !job->split.keeps_cores &&
                                 (worker->lane < 0 ? yk_job_asks_cores(job) : yk_job_asks_gpus(job));
             state = worker->lane < 0 ? step_device(job, worker, wake_ns)
-                                     : step_core(job, worker, wake_ns);
+                                     : join_core(job, worker, wake_ns);
             if (state < best)
                 best = state;
         }
