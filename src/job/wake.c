@@ -1,5 +1,6 @@
 /* wake.c - wakes threads if that pays. A wake costs its caller some microseconds, which is much for
- * a short job. So one thread wakes a few others, which wake the rest, and a brief job wakes none.
+ * a short job. So one thread wakes a few others, which wake the rest; a brief job wakes none; and a
+ * short job of cores is given to as many of them as pay.
  */
 #include "wake.h"
 
@@ -156,10 +157,10 @@ static int helpers(const struct yk_job *job, double work_ns)
 void yk_job_invite(struct yk_job *job, double work_ns)
 {
     struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
-    const int alone = work_ns > 0 && job->split.team == yk_team_bit(job->caller.borrowed_device);
+    const int only_cores = job->split.team == yk_team_bit(job->caller.borrowed_device);
     job->lanes.helpers = work_ns > 0 ? helpers(job, work_ns) : 0;
     job->caller.calls = work_ns > 0;
-    if (alone || work_ns == 0)
+    if (only_cores || work_ns == 0)
         atomic_store_explicit(&jd->leases.cutters, job->lanes.helpers + 1, memory_order_relaxed);
 }
 

@@ -4,14 +4,15 @@
  * PURE, except that it has atomics: the runtime's threads cut at the same time, without a lock. The
  * simulator's only thread follows the same rule for all its lanes.
  *
- * The pieces of a lease lie in sections, one per lane, in the order of the lanes. Sections are as
- * equal as whole pieces allow. If there are fewer pieces than lanes, neighbouring lanes share a
- * section. A lane takes half of what its own section still has (or the smaller part that the chunk
- * asks for), from the front. When its section is used up, it takes as much from the nearest other
- * section, from the back, so that the owner keeps its rows. Lanes are in the order of the topology:
- * lanes with close indexes share a cache or a NUMA node. Sections are parts of the lease, not of
- * the job's range, because a lease may be any part of the range and every lane must find its own
- * rows in it. Jobs that repeat have the same leases, and so the same rows for each core.
+ * The pieces of a lease lie in sections, one per lane, in the order of the lanes; in a short job,
+ * to which few lanes are called, one for each of these (`cutters`). Sections are as equal as whole
+ * pieces allow. If there are fewer pieces than lanes, neighbouring lanes share a section. A lane
+ * takes half of what its own section still has (or the smaller part that the chunk asks for), from
+ * the front. When its section is used up, it takes as much from the nearest other section, from the
+ * back, so that the owner keeps its rows. Lanes are in the order of the topology: lanes with close
+ * indexes share a cache or a NUMA node. Sections are parts of the lease, not of the job's range,
+ * because a lease may be any part of the range and every lane must find its own rows in it. Jobs
+ * that repeat have the same leases, and so the same rows for each core.
  *
  *     lanes        0         1         2         3
  *     lease   |--------.|---------|.--------|---------|
