@@ -1,8 +1,9 @@
 /* yoke/runtime.h - open and close: everything else needs a runtime.
  *
- * A runtime owns one worker thread for each core it uses, which sleeps unless a job runs, and a
- * host thread for each GPU, which drives it and sleeps while the GPU works. A process may open
- * several runtimes; each uses what its configuration says.
+ * A runtime owns one worker thread for each core it uses, and a host thread for each GPU, which
+ * drives it and sleeps while the GPU works. Workers sleep unless a job runs; after a job they stay
+ * awake for 80 us, so that the next one finds them, if waiting is YOKE_WAIT_AUTO. A process may
+ * open several runtimes; each uses what its configuration says.
  *
  * A child of fork has none of these threads: there, calls with a runtime or an array of the parent
  * return YOKE_EINVAL. The child can open its own runtime. If the parent had used GPUs, that runtime
