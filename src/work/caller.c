@@ -99,6 +99,14 @@ static void call_more(struct yk_job *job, int64_t done, int64_t start_ns)
     }
 }
 
+/* Returns 1 if all threads were woken, or will be when the caller's lane has a chunk. */
+static int wants_all(struct yk_job *job)
+{
+    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
+    return atomic_load(&job->lanes.woken) == YK_WOKEN_ALL ||
+           (job->caller.calls && job->lanes.helpers >= jd->device->lanes - jd->kept - 1);
+}
+
 /* Works as the lane of its core until that lane gets nothing more. */
 static void work_along(struct yk_job *job)
 {
@@ -109,7 +117,7 @@ static void work_along(struct yk_job *job)
     int pinned = 0;
     begin_calls(job, &start_ns);
     for (;;) {
-        if (!pinned && atomic_load(&job->lanes.woken) == YK_WOKEN_ALL)
+        if (!pinned && wants_all(job))
             pinned = keep_core(job, &before);
         if (yk_lane_step(job, job->caller.borrowed_device, job->caller.borrowed_lane, &wake_ns) !=
             YK_LANE_WORKED)
