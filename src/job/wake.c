@@ -8,6 +8,12 @@
 
 #include "workspace.h"
 
+static void rouse(struct yk_worker *worker)
+{
+    if (atomic_load(&worker->asleep))
+        yk_parker_wake(&worker->parker);
+}
+
 /* A wake takes its caller about 5 us, which adds up on many cores. So a woken thread helps:
  * runtime.next_to_wake deals out the sleeping threads. The caller itself goes on to the end of the
  * list, so a helper that does not run at once delays no other thread. */
@@ -15,15 +21,12 @@ void yk_wake_help(yoke_runtime *runtime)
 {
     int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
     while ((w = atomic_fetch_add(&runtime->next_to_wake, 1)) >= 0) {
-        struct yk_worker *worker;
         /* Host threads come first, because their devices take time to start. */
         for (d = count - 1; d >= 0 && w >= runtime->devices[d].worker_count; d--)
             w -= runtime->devices[d].worker_count;
         if (d < 0)
             return;
-        worker = &runtime->devices[d].workers[w];
-        if (atomic_load(&worker->asleep))
-            yk_parker_wake(&worker->parker);
+        rouse(&runtime->devices[d].workers[w]);
     }
 }
 
@@ -37,8 +40,7 @@ void yk_wake_all(yoke_runtime *runtime)
 void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
 {
     atomic_fetch_add(&runtime->change, 1); /* in case the worker is about to sleep */
-    if (atomic_load(&worker->asleep))
-        yk_parker_wake(&worker->parker);
+    rouse(worker);
 }
 
 /* A core that is about to sleep first says so, then reads `change` again. So a core that still
@@ -79,20 +81,23 @@ int yk_is_core(const yoke_runtime *runtime)
     return self && self->runtime == runtime && self->lane >= 0;
 }
 
+/* Returns 1 if a CPU (host_memory 1) or another device (0) takes part. */
+static int asks(const struct yk_job *job, int host_memory)
+{
+    int found = 0, d;
+    for (d = 0; d < job->device_count; d++)
+        found |= yk_job_in_team(job, d) && yk_job_asks_cpu(job, d) == host_memory;
+    return found;
+}
+
 int yk_job_asks_cores(const struct yk_job *job)
 {
-    int asks = 0, d;
-    for (d = 0; d < job->device_count; d++)
-        asks |= yk_job_asks_cpu(job, d);
-    return asks;
+    return asks(job, 1);
 }
 
 int yk_job_asks_gpus(const struct yk_job *job)
 {
-    int asks = 0, d;
-    for (d = 0; d < job->device_count; d++)
-        asks |= yk_job_in_team(job, d) && !yk_job_asks_cpu(job, d);
-    return asks;
+    return asks(job, 0);
 }
 
 /* A wake of another thread, and one to notice that it is done. (On 32 cores a woken team did the
@@ -146,21 +151,32 @@ void yk_wake_team(yoke_runtime *runtime, uint32_t devices)
  * same cache lines, one after another. (saxpy of 65,536 to 1,048,576 elements on 32 cores.) */
 #define JOINING_NS 300.0
 
+/* Returns 1 if only the CPU of the caller's lane takes part. */
+static int is_for_cores(const struct yk_job *job)
+{
+    return job->split.team == yk_team_bit(job->caller.borrowed_device);
+}
+
+/* Returns the number of lanes besides the caller's. */
+static int others(const struct yk_job *job)
+{
+    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
+    return jd->device->lanes - jd->kept - 1;
+}
+
 /* Returns the number of cores besides the caller's that pay. With h of them the job takes
  * work_ns / (h + 1) + h JOINING_NS. */
 static int helpers(const struct yk_job *job, double work_ns)
 {
-    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
-    return (int)fmin(sqrt(work_ns / JOINING_NS), jd->device->lanes - jd->kept - 1);
+    return (int)fmin(sqrt(work_ns / JOINING_NS), others(job));
 }
 
 void yk_job_invite(struct yk_job *job, double work_ns)
 {
     struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
-    const int only_cores = job->split.team == yk_team_bit(job->caller.borrowed_device);
     job->lanes.helpers = work_ns > 0 ? helpers(job, work_ns) : 0;
     job->caller.calls = work_ns > 0;
-    if (only_cores || work_ns == 0)
+    if (is_for_cores(job) || work_ns == 0)
         atomic_store_explicit(&jd->leases.cutters, job->lanes.helpers + 1, memory_order_relaxed);
 }
 
@@ -181,8 +197,7 @@ static void call_cores(struct yk_job *job)
         before = atomic_exchange(&worker->given, job);
         if (before)
             yk_job_look_away(before);
-        if (atomic_load(&worker->asleep))
-            yk_parker_wake(&worker->parker);
+        rouse(worker);
     }
 }
 
@@ -194,16 +209,20 @@ void yk_job_tell(struct yk_job *job)
 
 void yk_job_call(struct yk_job *job)
 {
-    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
-    const int all = jd->device->lanes - jd->kept - 1;
+    const int all = job->lanes.helpers == others(job);
     job->caller.calls = 0;
-    if (job->split.team != yk_team_bit(job->caller.borrowed_device) ||
-        (job->lanes.helpers == all && !has_company(job))) {
+    if (!is_for_cores(job) || (all && !has_company(job))) {
         yk_job_tell(job);
         return;
     }
-    atomic_store(&job->lanes.woken, job->lanes.helpers < all ? YK_WOKEN_SOME : YK_WOKEN_ALL);
+    atomic_store(&job->lanes.woken, all ? YK_WOKEN_ALL : YK_WOKEN_SOME);
     call_cores(job);
+}
+
+int yk_job_wants_all(const struct yk_job *job)
+{
+    return atomic_load(&job->lanes.woken) == YK_WOKEN_ALL ||
+           (job->caller.calls && job->lanes.helpers == others(job));
 }
 
 /* Cores that do not take part are not woken, because they would disturb the threads that drive

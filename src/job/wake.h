@@ -42,6 +42,8 @@ void yk_job_tell(struct yk_job *job);
  * if one core needs work_ns for the job; 0: the caller works alone. yk_job_call calls them. */
 void yk_job_invite(struct yk_job *job, double work_ns);
 void yk_job_call(struct yk_job *job);
+/* Likewise. Returns 1 if all threads were called, or are still to be. */
+int yk_job_wants_all(const struct yk_job *job);
 /* Wakes the threads that take part in the job, because there may be work. */
 void yk_job_wake(struct yk_job *job);
 /* Updates lanes.all_out of the job after the dispatcher handed out items or got some back. With

@@ -74,15 +74,15 @@ static void watch_end(const struct yk_job *job)
  * a lease that they can cut. */
 static void begin_calls(struct yk_job *job, int64_t *start_ns)
 {
-    if (job->split.core_item_ns <= 0 && !job->split.partitioner) {
-        call_scout(job);
-        *start_ns = yk_now(job->runtime);
-    } else if (job->split.core_item_ns <= 0) { /* it may hand out everything at once */
-        yk_job_tell(job);
-    } else {
+    if (job->split.core_item_ns > 0) {
         yk_job_invite(job, shared_ns(job, 0, *start_ns));
         if (job->caller.calls && yk_job_asks_gpus(job))
             yk_job_call(job);
+    } else if (job->split.partitioner) { /* it may hand out everything at once */
+        yk_job_tell(job);
+    } else {
+        call_scout(job);
+        *start_ns = yk_now(job->runtime);
     }
 }
 
@@ -99,14 +99,6 @@ static void call_more(struct yk_job *job, int64_t done, int64_t start_ns)
     }
 }
 
-/* Returns 1 if all threads were woken, or will be when the caller's lane has a chunk. */
-static int wants_all(struct yk_job *job)
-{
-    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
-    return atomic_load(&job->lanes.woken) == YK_WOKEN_ALL ||
-           (job->caller.calls && job->lanes.helpers >= jd->device->lanes - jd->kept - 1);
-}
-
 /* Works as the lane of its core until that lane gets nothing more. */
 static void work_along(struct yk_job *job)
 {
@@ -117,7 +109,7 @@ static void work_along(struct yk_job *job)
     int pinned = 0;
     begin_calls(job, &start_ns);
     for (;;) {
-        if (!pinned && wants_all(job))
+        if (!pinned && yk_job_wants_all(job))
             pinned = keep_core(job, &before);
         if (yk_lane_step(job, job->caller.borrowed_device, job->caller.borrowed_lane, &wake_ns) !=
             YK_LANE_WORKED)

@@ -187,36 +187,36 @@ static void who_is_done_steals_from_the_nearest(void **state)
     yk_leases_close(&leases);
 }
 
-/* Two of four: each has half of the lease for its own. */
-static void the_first_lanes_cut(void **state)
+/* A lease of four lanes, of which the first two have a section: a half each. */
+static void expect_two_of_four(const struct cut *want, int count)
 {
     struct yk_chunk chunk = { .first = 0, .last = 16, .piece = 1 };
+    assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
+    atomic_store(&leases.cutters, 2);
+    publish(&leases, &chunk, 7);
+    expect_cuts(want, count);
+    yk_leases_close(&leases);
+}
+
+static void the_first_lanes_cut(void **state)
+{
     static const struct cut want[] = {
         { 1, 8, 12 }, { 0, 0, 4 },   { 0, 4, 6 },   { 0, 6, 7 },
         { 0, 7, 8 },  { 1, 12, 14 }, { 0, 15, 16 }, { 1, 14, 15 },
     };
     (void)state;
-    assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
-    atomic_store(&leases.cutters, 2);
-    publish(&leases, &chunk, 7);
-    expect_cuts(want, sizeof want / sizeof *want);
-    yk_leases_close(&leases);
+    expect_two_of_four(want, sizeof want / sizeof *want);
 }
 
 /* The fourth lane's job was called by its thread: it has the last section for its own, too. */
 static void others_share_the_last_section(void **state)
 {
-    struct yk_chunk chunk = { .first = 0, .last = 16, .piece = 1 };
     static const struct cut want[] = {
         { 3, 8, 12 }, { 1, 12, 14 }, { 3, 14, 15 }, { 0, 0, 4 },
         { 0, 4, 6 },  { 0, 6, 7 },   { 0, 7, 8 },   { 3, 15, 16 },
     };
     (void)state;
-    assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
-    atomic_store(&leases.cutters, 2);
-    publish(&leases, &chunk, 7);
-    expect_cuts(want, sizeof want / sizeof *want);
-    yk_leases_close(&leases);
+    expect_two_of_four(want, sizeof want / sizeof *want);
 }
 
 static void pieces_come_one_by_one_if_asked(void **state)
