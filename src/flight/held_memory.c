@@ -246,6 +246,14 @@ static void clear_lists(struct yk_flight *flight, int args)
         yk_load_close(&flight->loads[p]);
 }
 
+/* Returns 1 if flights of the device may have lists. Cores do not read each other's flights without
+ * need, which costs them a cache miss each. */
+static int has_lists(const struct yk_job *job, const struct yk_job_device *jd)
+{
+    return !jd->device->device->desc.host_memory || yk_form_is_steps(job, 0) ||
+           (job->pair && yk_form_is_steps(job, 1));
+}
+
 void yk_job_let_go(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -254,8 +262,8 @@ void yk_job_let_go(struct yk_job *job, int device)
     yk_windows_close(job, device);
     yk_host_results_close(job, device);
     yk_steps_close(job, device);
-    for (lane = 0; lane < jd->device->lanes; lane++)
-        if (jd->stepped[lane])
+    for (lane = 0; has_lists(job, jd) && lane < jd->device->lanes; lane++)
+        if (jd->flights[lane].turn_of_job == job->turn)
             clear_lists(&jd->flights[lane], job->arg_count);
     yk_private_close(job, device);
     if (jd->admitted) {

@@ -67,7 +67,10 @@ enum yk_told { YK_TOLD_NOTHING, YK_TOLD_PART, YK_TOLD_ALL };
 /* What a lane works on: a chunk, a piece of a lease, or a piece of a chunk beside another one. Only
  * the thread that steps the lane uses it, except `out`. */
 struct yk_flight {
-    struct yk_chunk chunk;
+    _Alignas(64) struct yk_chunk chunk;
+    uint64_t turn_of_job; /* turn of the job in which the lane works; 0: none yet */
+    int inside; /* 1: a core that has entered the job and not left it. It stays inside until it gets
+                 * nothing more, because each change of `flying` delays the other cores. */
     /* Devices with memory of their own: serial of the chunk that was handed out and not reported
      * yet; 0: none. Written with job.lock held. */
     _Atomic uint32_t out;
@@ -134,7 +137,6 @@ struct yk_job_device {
     struct yk_runtime_device *device;
     struct yk_leases leases;         /* CPU devices */
     struct yk_flight *flights;       /* one per lane */
-    unsigned char *stepped;          /* per lane, 1: it took part, so its flight was used */
     struct yk_split_outcome outcome; /* what the device did; set when the job is over */
     /* From `joined` up to `holding` all fields are zero when a job begins. So are holding,
      * replicas, claims and private_buffers of the job's arguments. */
@@ -265,13 +267,21 @@ struct yk_job_lanes {
     atomic_int stop;   /* 1: an error ended the job; lanes take no more chunks */
     int handed_out;    /* 1: a chunk was handed out, so rows that it writes may have changed; under
                           lock */
-    atomic_int flying; /* number of lanes that have entered the job and not left it (end.c) */
     atomic_int woken;  /* enum yk_woken: which other threads were woken for the job */
     int helpers;       /* number of cores that help the caller's; set before `woken` */
     atomic_int hungry; /* 1: a lane was told to wait, and no chunk was reported since */
     _Atomic int64_t due_ns; /* predicted end of all chunks under way; 0: no prediction */
     atomic_int all_out;     /* 1: nothing is left to hand out; written under lock */
     int host_checked;       /* 1: yk_job_check_host has run (overlap.c) */
+};
+
+/* Threads that are in the job. Each core that comes and goes writes this, so it shares no cache
+ * line with what cores read, wherever the job's memory begins. */
+struct yk_job_presence {
+    char before[64];
+    atomic_int flying; /* number of lanes that have entered the job and not left it (end.c) */
+    atomic_int looks;  /* number of references to the job's workspace */
+    char after[64];
 };
 
 /* What the thread that called yoke_run does: the work of one lane, while `borrowing` is 1; or the
@@ -328,7 +338,6 @@ struct yk_job_life {
     /* Number of references: of the ticket, of threads that use the job, and of its workspace. The
      * last one must be dropped without runtime.lock. */
     atomic_int references;
-    atomic_int looks; /* references to its workspace */
     enum yk_asks asks;
     int keeps; /* 1: it is over, and the ticket has a reference to the workspace; 0: see `figures`
                 */
@@ -374,6 +383,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     atomic_int phase;
 
     struct yk_job_lanes lanes;
+    struct yk_job_presence presence;
     struct yk_job_caller caller;
     struct yk_job_outcome outcome;
     struct yk_job_progress progress;

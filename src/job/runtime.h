@@ -49,7 +49,8 @@ struct yk_worker {
     int processors, disturbs;
     struct yk_thread thread;
     struct yk_parker parker;
-    atomic_int asleep;
+    /* Other threads use these, so they have a cache line of their own. */
+    _Alignas(64) atomic_int asleep;
     struct yk_job *_Atomic given; /* a job that it should step, with a reference to the workspace
                                    * (yk_job_look); NULL: none */
 };

@@ -42,7 +42,9 @@ void yk_job_tell(struct yk_job *job);
  * if one core needs work_ns for the job; 0: the caller works alone. yk_job_call calls them. */
 void yk_job_invite(struct yk_job *job, double work_ns);
 void yk_job_call(struct yk_job *job);
-/* Likewise. Returns 1 if all threads were called, or are still to be. */
+/* For a core to which the job was given, as that of `lane`: calls the cores that it should call. */
+void yk_job_pass_on(struct yk_job *job, int lane);
+/* For the calling thread. Returns 1 if all threads were called, or are still to be. */
 int yk_job_wants_all(const struct yk_job *job);
 /* Wakes the threads that take part in the job, because there may be work. */
 void yk_job_wake(struct yk_job *job);

@@ -67,14 +67,13 @@ static yoke_status open_workspace(yoke_runtime *runtime, int count, struct yk_wo
     for (d = 0; status == YOKE_OK && d < count; d++) {
         struct yk_job_device *jd = &workspace->devices[d];
         jd->device = &runtime->devices[d];
-        jd->flights =
-            yk_calloc((size_t)jd->device->lanes, sizeof *jd->flights + sizeof *jd->stepped);
+        jd->flights = yk_alloc_aligned((size_t)jd->device->lanes * sizeof *jd->flights, 64);
         workspace->device_count = d + 1;
         if (!jd->flights) {
             status = YOKE_ENOMEM;
             break;
         }
-        jd->stepped = (unsigned char *)(jd->flights + jd->device->lanes);
+        memset(jd->flights, 0, (size_t)jd->device->lanes * sizeof *jd->flights);
         status = jd->device->device->desc.host_memory
                      ? yk_leases_open(jd->device->lanes, &jd->leases)
                      : open_loads(jd);
@@ -88,10 +87,10 @@ static yoke_status open_workspace(yoke_runtime *runtime, int count, struct yk_wo
 
 /* Resets the device's part for a job with `args` arguments. Leases are not reset: all leases of a
  * job that ended well are done, and their generations go on. Lists and windows of flights were
- * closed when that job released its devices. */
+ * closed when that job released its devices. A lane resets its own flight (lane.c). */
 static void clean(struct yk_job_device *jd, int args)
 {
-    int lane, p;
+    int p;
     memset((char *)jd + offsetof(struct yk_job_device, joined), 0,
            offsetof(struct yk_job_device, holding) - offsetof(struct yk_job_device, joined));
     for (p = 0; p < args; p++) {
@@ -104,11 +103,6 @@ static void clean(struct yk_job_device *jd, int args)
         yk_leases_shut(&jd->leases);
         jd->leases.cutters = jd->device->lanes;
     }
-    for (lane = 0; lane < jd->device->lanes; lane++)
-        if (jd->stepped[lane]) {
-            memset(&jd->flights[lane], 0, offsetof(struct yk_flight, loads));
-            jd->stepped[lane] = 0;
-        }
 }
 
 /* Returns an idle workspace for `count` devices, or NULL. Frees workspaces that were made before
@@ -191,12 +185,12 @@ static void give_back(struct yk_job *job)
 
 void yk_job_look(struct yk_job *job)
 {
-    atomic_fetch_add_explicit(&job->life.looks, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&job->presence.looks, 1, memory_order_relaxed);
 }
 
 int yk_job_look_away_locked(struct yk_job *job)
 {
-    if (atomic_fetch_sub(&job->life.looks, 1) != 1)
+    if (atomic_fetch_sub(&job->presence.looks, 1) != 1)
         return 0;
     give_back(job);
     return 1;
@@ -205,7 +199,7 @@ int yk_job_look_away_locked(struct yk_job *job)
 void yk_job_look_away(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
-    if (atomic_fetch_sub(&job->life.looks, 1) != 1)
+    if (atomic_fetch_sub(&job->presence.looks, 1) != 1)
         return;
     yk_lock(&runtime->lock);
     give_back(job);

@@ -135,7 +135,7 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
     runtime->running_count++;
     if (cpu >= 0) /* otherwise the job's caller may be reading this, and must find 0 */
         job->caller.attended = 1;
-    atomic_store_explicit(&job->life.looks, 1 + job->caller.attended, memory_order_relaxed);
+    atomic_store_explicit(&job->presence.looks, 1 + job->caller.attended, memory_order_relaxed);
     yk_job_hold(job);
     start(job);
     return YOKE_OK;

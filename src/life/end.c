@@ -30,7 +30,7 @@ int yk_job_enter(struct yk_job *job)
      * job has nothing to do if the job is ending or ended. */
     if (atomic_load(&job->phase) != YK_RUNNING)
         return 0;
-    atomic_fetch_add(&job->lanes.flying, 1);
+    atomic_fetch_add(&job->presence.flying, 1);
     if (atomic_load(&job->phase) == YK_RUNNING && !atomic_load(&job->lanes.stop))
         return 1;
     yk_job_leave(job);
@@ -167,14 +167,14 @@ static void end_job(struct yk_job *job)
 void yk_job_leave(struct yk_job *job)
 {
     int ends = 0;
-    if (atomic_fetch_sub(&job->lanes.flying, 1) != 1)
+    if (atomic_fetch_sub(&job->presence.flying, 1) != 1)
         return;
     yk_lock(&job->lock);
-    if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->lanes.flying) == 0 &&
+    if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->presence.flying) == 0 &&
         (atomic_load(&job->lanes.stop) || yk_dispatch_left(job->dispatch) == 0) &&
         !yk_pipeline_await(job, __builtin_ctz(job->split.team))) {
         atomic_store(&job->phase, YK_ENDING);
-        ends = atomic_load(&job->lanes.flying) == 0;
+        ends = atomic_load(&job->presence.flying) == 0;
         if (!ends) /* a lane entered meanwhile, and ends the job when it leaves */
             atomic_store(&job->phase, YK_RUNNING);
     }

@@ -61,8 +61,10 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t least, 
 
 int64_t yk_auto_piece(const struct yk_split_view *view, int device, double item_ns, int64_t most)
 {
-    const int64_t lanes = view->devices[device].known.lanes, fill = yk_lane_items(view, device);
-    const int64_t piece = to_items(YK_PIECE_NS / (item_ns * (double)lanes), most);
+    const struct yk_split_device *known = &view->devices[device].known;
+    const int64_t fill = yk_lane_items(view, device);
+    const double core_ns = known->core_item_ns > 0 ? known->core_item_ns : item_ns * known->lanes;
+    const int64_t piece = to_items(YK_PIECE_NS / core_ns, most);
     return whole_fills(yk_at_least(piece, fill), fill);
 }
 

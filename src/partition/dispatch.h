@@ -69,6 +69,8 @@ struct yk_split_device {
                           * jobs */
     double spread;       /* cost per item of its most expensive chunk / mean cost, in earlier
                           * runs; 0: unknown */
+    double core_item_ns; /* time of an item on one core of a CPU device, without what the job lost
+                          * besides; 0: unknown */
     double fixed_ns;     /* overhead of a chunk, learned or estimated; 0: unknown */
     double copy_item_ns; /* time of an item's copies on the link, both directions together; 0:
                           * none, or unknown */
@@ -178,6 +180,7 @@ void yk_dispatch_readmit(struct yk_dispatch *dispatch, int device);
 struct yk_request {
     int device, lane;
     int64_t now;
+    int called; /* number of the device's lanes that share the chunk, if not all do; 0: all */
 };
 enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_request *request,
                                  struct yk_chunk *chunk, int64_t *wake_ns);

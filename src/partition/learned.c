@@ -201,6 +201,7 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out)
 {
     out->share = learned->share;
+    out->core_item_ns = learned->core_item_ns;
     out->passed_over = learned->passed_over;
     if (!(learned->rate > 0))
         return;

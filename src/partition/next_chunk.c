@@ -249,6 +249,15 @@ static void heed_bound(const struct yk_dispatch *dispatch, int device, struct yk
     take->items = bound;
 }
 
+/* If not all lanes share the chunk, they get whole rounds of equal pieces, which have at least the
+ * wanted size if there are enough items. */
+static void cut_for_called(int64_t lanes, int64_t items, struct yk_take *take)
+{
+    const int64_t rounds = lanes > 0 && take->piece > 0 ? items / lanes / take->piece : 0;
+    if (lanes > 0 && take->piece > 0)
+        take->piece = (items - 1) / (lanes * (rounds > 0 ? rounds : 1)) + 1;
+}
+
 enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_request *request,
                                  struct yk_chunk *chunk, int64_t *wake_ns)
 {
@@ -281,6 +290,7 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_r
         return YK_WAIT;
     chunk->first = range.first;
     chunk->last = range.last;
+    cut_for_called(asked.called, chunk->last - chunk->first, &take);
     hand_out(dispatch, device, &take, chunk);
     chunk->closes = is_served(dispatch, device);
     dispatch->outs[dispatch->devices[device].outs].lane = asked.lane;

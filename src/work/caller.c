@@ -12,6 +12,7 @@
 #include "../base/typical.h"
 #include "../job/wake.h"
 #include "../life/borrow.h"
+#include "../life/end.h"
 #include "../platform/clock.h"
 #include "drive.h"
 #include "lane.h"
@@ -60,12 +61,14 @@ static int keep_core(struct yk_job *job, struct yk_affinity *before)
     return yk_thread_pin(device->workers[job->caller.borrowed_lane].cpu, before);
 }
 
-static void watch_end(const struct yk_job *job)
+/* Waits in the job until the other lanes have left, so that this thread ends the job: what that
+ * needs is in its core's cache. Then watches for the end. */
+static void watch_end(struct yk_job *job)
 {
-    int64_t start_ns;
-    if (atomic_load(&job->phase) == YK_DONE)
-        return;
-    start_ns = yk_clock_ns();
+    const int64_t start_ns = yk_clock_ns();
+    while (atomic_load(&job->presence.flying) > 1 && yk_clock_ns() - start_ns < SPIN_NS)
+        yk_pause();
+    yk_job_leave(job);
     while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)
         yk_pause();
 }
@@ -107,6 +110,8 @@ static void work_along(struct yk_job *job)
     int64_t start_ns = job->outcome.submitted_ns, done = 0, wake_ns;
     struct yk_affinity before;
     int pinned = 0;
+    if (!yk_job_enter(job))
+        return;
     begin_calls(job, &start_ns);
     for (;;) {
         if (!pinned && yk_job_wants_all(job))

@@ -5,6 +5,8 @@
  */
 #include "lane.h"
 
+#include <string.h>
+
 #include "../flight/alternative.h"
 #include "../flight/flight.h"
 #include "../flight/forecast.h"
@@ -60,7 +62,13 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    int64_t now = yk_now(job->runtime);
+    const int64_t now = yk_now(job->runtime);
+    const int cutters = atomic_load_explicit(&jd->leases.cutters, memory_order_relaxed);
+    const struct yk_request request = { .device = jd->device->number,
+                                        .lane = lane,
+                                        .now = now,
+                                        .called =
+                                            cutters < jd->device->lanes - jd->kept ? cutters : 0 };
     struct yk_choice_turn turn;
     struct yk_lease *lease;
     struct yk_chunk chunk;
@@ -72,8 +80,7 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
             return 0; /* the thread that drives the device comes again when a chunk of it has ended
                        */
         chunk = (struct yk_chunk){ .form = turn.form, .tries = turn.tries };
-        verdict = yk_dispatch_next(
-            job->dispatch, &(struct yk_request){ jd->device->number, lane, now }, &chunk, wake_ns);
+        verdict = yk_dispatch_next(job->dispatch, &request, &chunk, wake_ns);
         if (verdict == YK_WAIT && !yk_host_lane_rests(job, device, lane))
             atomic_store(&job->lanes.hungry, 1);
         if (verdict != YK_TAKE)
@@ -216,6 +223,14 @@ static int goes_on(struct yk_job *job, int device, int lane)
     return 1;
 }
 
+/* The lane's chunk is over. A core asks for another one at once, and leaves if it gets none. A
+ * GPU's thread may have to do something else first, perhaps for long. */
+static void chunk_is_over(struct yk_job *job, const struct yk_flight *flight)
+{
+    if (!flight->inside)
+        yk_job_leave(job);
+}
+
 /* Finishes the lane's flight, which is over. Returns 1 if the lane has another piece to issue. */
 static int ended(struct yk_job *job, int device, int lane, yoke_status outcome)
 {
@@ -231,7 +246,7 @@ static int ended(struct yk_job *job, int device, int lane, yoke_status outcome)
         return 1;
     else
         yk_lane_report(job, device, lane);
-    yk_job_leave(job);
+    chunk_is_over(job, flight);
     return 0;
 }
 
@@ -280,7 +295,7 @@ static void issue(struct yk_job *job, int device, int lane)
             if (waits_for_memory(job, flight, status))
                 return;
             yk_lane_not_done(job, device, lane, status);
-            yk_job_leave(job);
+            chunk_is_over(job, flight);
             return;
         }
         if (flight->kernel || flight->home) {
@@ -325,7 +340,7 @@ static enum yk_lane_state go_on_held(struct yk_job *job, int device, int lane)
     }
     flight->turn = YK_TURN_NOW;
     yk_lane_undone(job, device, lane, YOKE_ECANCELED);
-    yk_job_leave(job);
+    chunk_is_over(job, flight);
     return YK_LANE_WORKED;
 }
 
@@ -337,8 +352,9 @@ static void leave_idle(struct yk_job *job, int device, int lane)
     if (job->sums.has_add && job->devices[device].device->device->desc.host_memory &&
         atomic_load(&job->lanes.all_out))
         yk_job_join_sums(job, device, lane);
+    job->devices[device].flights[lane].inside = 0;
     yk_job_leave(job);
-    if (atomic_load(&job->lanes.woken) != YK_WOKEN_ALL && atomic_load(&job->lanes.flying) == 0 &&
+    if (atomic_load(&job->lanes.woken) != YK_WOKEN_ALL && atomic_load(&job->presence.flying) == 0 &&
         atomic_load(&job->phase) == YK_RUNNING)
         yk_job_tell(job);
 }
@@ -349,6 +365,30 @@ static void share(struct yk_job *job)
 {
     if (yk_caller_is_here(job) && job->caller.calls)
         yk_job_call(job);
+}
+
+/* Forgets the lane's earlier jobs. Each lane does this for itself: its flight is in its core's
+ * cache. */
+static void start_anew(struct yk_flight *flight, uint64_t turn)
+{
+    memset(flight, 0, offsetof(struct yk_flight, loads));
+    flight->turn_of_job = turn;
+}
+
+/* Enters the job, unless the lane is in it. Returns 0 if it cannot. */
+static int is_or_gets_inside(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    const int known = flight->turn_of_job == job->turn;
+    if (known && flight->inside)
+        return 1;
+    if (!yk_job_enter(job))
+        return 0;
+    if (!known)
+        start_anew(flight, job->turn);
+    flight->inside = jd->device->device->desc.host_memory;
+    return 1;
 }
 
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns)
@@ -367,10 +407,8 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
             issue(job, device, lane);
         return YK_LANE_WORKED;
     }
-    if (!yk_job_enter(job))
+    if (!is_or_gets_inside(job, device, lane))
         return YK_LANE_IDLE;
-    if (!jd->stepped[lane]) /* the cache line is shared by lanes, so it is written only once */
-        jd->stepped[lane] = 1;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
         yk_lane_device_failed(job, device);
     flight->issued_ns = 0;

@@ -255,6 +255,7 @@ static enum yk_lane_state step_given(struct yk_worker *worker, int64_t *wake_ns)
     int others;
     *wake_ns = 0;
     worker->disturbs = 0;
+    yk_job_pass_on(job, worker->lane);
     step_core(job, worker, wake_ns);
     others = atomic_load(&runtime->turns) != job->turn || atomic_load(&runtime->running_count) > 1;
     yk_job_look_away(job);
@@ -320,7 +321,6 @@ static void run(void *context)
 {
     struct yk_worker *worker = context;
     yoke_runtime *runtime = worker->runtime;
-    struct yk_job *given;
     int worked = 0, has_given;
     yk_worker_enter(worker);
     if (runtime->roams && worker->cpu < 0)
@@ -345,8 +345,6 @@ static void run(void *context)
             yk_sooner(&wake_ns, yk_calls_attend(worker));
         sleep_until(worker, wake_ns);
     }
-    if ((given = atomic_exchange(&worker->given, NULL)))
-        yk_job_look_away(given);
 }
 
 /* Returns the processor on which the host thread of a device with memory of its own stays while
@@ -415,6 +413,11 @@ void yk_workers_join(struct yk_runtime_device *device)
         yk_parker_wake(&device->workers[w].parker);
     for (w = 0; w < device->worker_count; w++)
         yk_thread_join(&device->workers[w].thread);
+    for (w = 0; w < device->worker_count; w++) { /* one may have called another that was over */
+        struct yk_job *given = atomic_exchange(&device->workers[w].given, NULL);
+        if (given)
+            yk_job_look_away(given);
+    }
 }
 
 void yk_workers_close(struct yk_runtime_device *device)
