@@ -139,7 +139,8 @@ struct yk_job_device {
     struct yk_flight *flights;       /* one per lane */
     struct yk_split_outcome outcome; /* what the device did; set when the job is over */
     /* From `joined` up to `holding` all fields are zero when a job begins. So are holding,
-     * replicas, claims and private_buffers of the job's arguments. */
+     * replicas, claims, private_buffers, private_copies and private_folds of the job's
+     * arguments. */
     int joined;           /* 1: the host thread has prepared the device, or failed to */
     atomic_int ready;     /* 1: preparing is over, with the outcome `status` */
     yoke_status status;   /* YOKE_OK: its kernel is built and its arrays have room */
@@ -281,6 +282,7 @@ struct yk_job_presence {
     char before[64];
     atomic_int flying; /* number of lanes that have entered the job and not left it (end.c) */
     atomic_int looks;  /* number of references to the job's workspace */
+    atomic_int called; /* number of cores that were called, or more (wake.c) */
     char after[64];
 };
 
@@ -291,6 +293,7 @@ struct yk_job_caller {
     atomic_int borrowing;
     _Atomic uint32_t driven;
     int calls;      /* 1: it has still to call other cores, once its own lane has a chunk */
+    int roams;      /* 1: the job is too short to bind it to its core */
     int attended;   /* 1: it has a reference to the workspace, as it may take part */
     uint32_t drove; /* devices that it drove, as bits */
 };

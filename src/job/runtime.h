@@ -84,6 +84,8 @@ struct yk_runtime_device {
     struct yk_stepper *steppers; /* threads that step the device now */
     uint64_t stepped;            /* number of times that a thread began to step it */
     atomic_int attends; /* 1: its host thread watches the steppers; read without the lock */
+    /* What the latest jobs lost because their callers worked alone while other cores slept. */
+    atomic_int_fast64_t missed_ns;
     /* End of the latest chunk of any job; of a CPU, of its latest part of a job that is over. */
     atomic_int_fast64_t served_ns;
     /* Typical time in ns from a job's begin until the device, whose host thread must be woken,

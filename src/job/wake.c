@@ -103,19 +103,66 @@ int yk_job_asks_gpus(const struct yk_job *job)
 /* A wake of another thread, and one to notice that it is done. (On 32 cores a woken team did the
  * shortest jobs in 68 us, one core in 6.) */
 static const double help_ns = 2 * YK_WAKE_NS;
+/* Time until a core that is awake begins its part of a job, and its end is noticed. */
+static const double calling_ns = 2000;
+/* By this time each core that takes part delays the others, because all of them change the same
+ * cache lines, one after another. (saxpy of 65,536 to 1,048,576 elements on 32 cores.) */
+static const double joining_ns = 300;
+
+/* Returns 1 if only the CPU of the caller's lane takes part. */
+static int is_for_cores(const struct yk_job *job)
+{
+    return job->split.team == yk_team_bit(job->caller.borrowed_device);
+}
+
+/* Returns the number of lanes besides the caller's. */
+static int others(const struct yk_job *job)
+{
+    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
+    return jd->device->lanes - jd->kept - 1;
+}
+
+/* Returns the number of cores besides the caller's that pay. With h of them the job takes
+ * work_ns / (h + 1) + h joining_ns. */
+static int helpers(const struct yk_job *job, double work_ns)
+{
+    return (int)fmin(sqrt(work_ns / joining_ns), others(job));
+}
+
+/* Returns by how much sooner the job ends if cores that are awake help the caller's. */
+static double gain_ns(const struct yk_job *job, double work_ns)
+{
+    const int h = helpers(job, work_ns);
+    return work_ns - work_ns / (h + 1) - h * joining_ns - calling_ns;
+}
 
 /* Returns 1 if the first core that would help the caller is awake. */
 static int has_company(const struct yk_job *job)
 {
-    const int borrowed = job->caller.borrowed_device, second = job->caller.borrowed_lane == 0;
-    return borrowed >= 0 && second < job->runtime->devices[borrowed].worker_count &&
-           !atomic_load(&job->runtime->devices[borrowed].workers[second].asleep);
+    const int second = job->caller.borrowed_lane == 0;
+    return !atomic_load(&job->runtime->devices[job->caller.borrowed_device].workers[second].asleep);
+}
+
+/* Returns 1 if the caller's core should work alone although others could help it. If they sleep, it
+ * pays to wake them for this job, or for the next ones: jobs that follow each other closely find
+ * them awake. So they are woken when jobs have lost as much as a wake costs (ski rental). */
+static int suits_caller(const struct yk_job *job, double work_ns)
+{
+    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
+    if (!is_for_cores(job))
+        return work_ns < (has_company(job) ? YK_WORTH_WAKING_NS : help_ns);
+    if (others(job) == 0)
+        return 1;
+    return gain_ns(job, work_ns) <=
+           (has_company(job) ? 0 : help_ns - (double)atomic_load(&jd->device->missed_ns));
 }
 
 int yk_job_suits_one(const struct yk_job *job, double items, double item_ns)
 {
-    return items * item_ns < (has_company(job) ? YK_WORTH_WAKING_NS : help_ns) &&
-           !(job->split.planned && yk_job_asks_gpus(job));
+    if (job->split.planned && yk_job_asks_gpus(job))
+        return 0;
+    return job->caller.borrowed_device < 0 ? items * item_ns < help_ns
+                                           : suits_caller(job, items * item_ns);
 }
 
 int yk_job_is_brief(const struct yk_job *job)
@@ -147,36 +194,30 @@ void yk_wake_team(yoke_runtime *runtime, uint32_t devices)
         yk_wake_devices(runtime, devices);
 }
 
-/* In ns. By this time each core that takes part delays the others, because all of them change the
- * same cache lines, one after another. (saxpy of 65,536 to 1,048,576 elements on 32 cores.) */
-#define JOINING_NS 300.0
-
-/* Returns 1 if only the CPU of the caller's lane takes part. */
-static int is_for_cores(const struct yk_job *job)
+/* Counts what the job loses because its caller works alone while other cores sleep, if they would
+ * still be awake from the job before. */
+static void note_missed(struct yk_job *job, double work_ns)
 {
-    return job->split.team == yk_team_bit(job->caller.borrowed_device);
+    struct yk_runtime_device *device = job->devices[job->caller.borrowed_device].device;
+    const int64_t pause_ns = job->outcome.submitted_ns - atomic_load(&device->served_ns);
+    const double lost_ns = gain_ns(job, work_ns);
+    if (lost_ns > 0 && (double)pause_ns < help_ns)
+        atomic_fetch_add(&device->missed_ns, (int64_t)lost_ns);
 }
 
-/* Returns the number of lanes besides the caller's. */
-static int others(const struct yk_job *job)
-{
-    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
-    return jd->device->lanes - jd->kept - 1;
-}
-
-/* Returns the number of cores besides the caller's that pay. With h of them the job takes
- * work_ns / (h + 1) + h JOINING_NS. */
-static int helpers(const struct yk_job *job, double work_ns)
-{
-    return (int)fmin(sqrt(work_ns / JOINING_NS), others(job));
-}
-
-void yk_job_invite(struct yk_job *job, double work_ns)
+void yk_job_invite(struct yk_job *job, double work_ns, int alone)
 {
     struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
-    job->lanes.helpers = work_ns > 0 ? helpers(job, work_ns) : 0;
-    job->caller.calls = work_ns > 0;
-    if (is_for_cores(job) || work_ns == 0)
+    if (alone) {
+        note_missed(job, work_ns);
+    } else {
+        job->lanes.helpers = is_for_cores(job) ? helpers(job, work_ns) : 0;
+        atomic_store(&jd->device->missed_ns, 0);
+    }
+    job->caller.calls = !alone;
+    /* Binding the caller to its core takes 4 us with the way back. */
+    job->caller.roams = work_ns / (others(job) + 1) < help_ns;
+    if (is_for_cores(job))
         atomic_store_explicit(&jd->leases.cutters, job->lanes.helpers + 1, memory_order_relaxed);
 }
 
@@ -189,33 +230,34 @@ static int lane_of(const struct yk_job *job, int nth)
     return nth - 1 < job->caller.borrowed_lane ? nth - 1 : nth;
 }
 
-/* Calls the cores that the nth one calls: those from n fan + 1 to n fan + fan. Number 0 is the
- * caller's. A call takes 0.2 us; with this fan all are called after two rounds. */
-static void call_cores(struct yk_job *job, int nth)
+/* Gives the job to the nth core. */
+static void give(struct yk_job *job, int n)
 {
     const struct yk_runtime_device *device = job->devices[job->caller.borrowed_device].device;
-    const int helpers = job->lanes.helpers, fan = (int)ceil(sqrt(helpers));
-    const int first = nth * fan + 1, last = (int)fmin(first + fan, helpers + 1);
-    int n;
-    if (first >= last)
-        return;
-    atomic_fetch_add(&job->presence.looks, last - first);
-    for (n = first; n < last; n++) {
-        struct yk_worker *worker = &device->workers[lane_of(job, n)];
-        struct yk_job *before = atomic_exchange(&worker->given, job);
-        if (before)
-            yk_job_look_away(before);
-        if (atomic_load(&worker->asleep)) { /* those that it should call need not wait for it */
-            yk_parker_wake(&worker->parker);
-            call_cores(job, n);
-        }
-    }
+    struct yk_worker *worker = &device->workers[lane_of(job, n)];
+    struct yk_job *before;
+    atomic_fetch_add(&job->presence.looks, 1);
+    before = atomic_exchange(&worker->given, job);
+    if (before)
+        yk_job_look_away(before);
+    rouse(worker);
 }
 
-void yk_job_pass_on(struct yk_job *job, int lane)
+/* A call takes 0.2 us, of a sleeping core some microseconds. So cores that were called help to call
+ * the rest. */
+void yk_job_call_on(struct yk_job *job)
 {
-    if (atomic_load(&job->phase) == YK_RUNNING)
-        call_cores(job, lane < job->caller.borrowed_lane ? lane + 1 : lane);
+    const int helpers = job->lanes.helpers;
+    int n;
+    while (atomic_load(&job->presence.called) < helpers && atomic_load(&job->phase) == YK_RUNNING &&
+           (n = 1 + atomic_fetch_add(&job->presence.called, 1)) <= helpers)
+        give(job, n);
+}
+
+static void call_cores(struct yk_job *job)
+{
+    atomic_store(&job->presence.called, 0);
+    yk_job_call_on(job);
 }
 
 void yk_job_tell(struct yk_job *job)
@@ -226,20 +268,20 @@ void yk_job_tell(struct yk_job *job)
 
 void yk_job_call(struct yk_job *job)
 {
-    const int all = job->lanes.helpers == others(job);
     job->caller.calls = 0;
-    if (!is_for_cores(job) || (all && !has_company(job))) {
+    if (!is_for_cores(job)) {
         yk_job_tell(job);
         return;
     }
-    atomic_store(&job->lanes.woken, all ? YK_WOKEN_ALL : YK_WOKEN_SOME);
-    call_cores(job, 0);
+    atomic_store(&job->lanes.woken,
+                 job->lanes.helpers == others(job) ? YK_WOKEN_ALL : YK_WOKEN_SOME);
+    call_cores(job);
 }
 
-int yk_job_wants_all(const struct yk_job *job)
+int yk_job_binds_caller(const struct yk_job *job)
 {
-    return atomic_load(&job->lanes.woken) == YK_WOKEN_ALL ||
-           (job->caller.calls && job->lanes.helpers == others(job));
+    return !job->caller.roams && (atomic_load(&job->lanes.woken) == YK_WOKEN_ALL ||
+                                  (job->caller.calls && job->lanes.helpers == others(job)));
 }
 
 /* Cores that do not take part are not woken, because they would disturb the threads that drive
@@ -247,7 +289,7 @@ int yk_job_wants_all(const struct yk_job *job)
 void yk_job_wake(struct yk_job *job)
 {
     if (atomic_load(&job->lanes.woken) == YK_WOKEN_SOME)
-        call_cores(job, 0);
+        call_cores(job);
     else
         yk_wake_team(job->runtime, job->split.team);
 }

@@ -38,14 +38,15 @@ int yk_job_is_brief(const struct yk_job *job);
 int yk_job_is_overdue(struct yk_job *job);
 /* Wakes all threads that take part in the job, and notes that they were woken. */
 void yk_job_tell(struct yk_job *job);
-/* For the thread that called the job, and works as a lane. yk_job_invite decides how many cores pay
- * if one core needs work_ns for the job; 0: the caller works alone. yk_job_call calls them. */
-void yk_job_invite(struct yk_job *job, double work_ns);
+/* For the thread that called the job, and works as a lane. yk_job_invite: one core needs work_ns
+ * for the job; the caller works alone, or as many cores help it as pay. yk_job_call calls them. */
+void yk_job_invite(struct yk_job *job, double work_ns, int alone);
 void yk_job_call(struct yk_job *job);
-/* For a core to which the job was given, as that of `lane`: calls the cores that it should call. */
-void yk_job_pass_on(struct yk_job *job, int lane);
-/* For the calling thread. Returns 1 if all threads were called, or are still to be. */
-int yk_job_wants_all(const struct yk_job *job);
+/* For a core to which the job was given: calls others that should be called. */
+void yk_job_call_on(struct yk_job *job);
+/* For the calling thread. Returns 1 if it should be bound to its core: all threads were called, or
+ * are still to be. */
+int yk_job_binds_caller(const struct yk_job *job);
 /* Wakes the threads that take part in the job, because there may be work. */
 void yk_job_wake(struct yk_job *job);
 /* Updates lanes.all_out of the job after the dispatcher handed out items or got some back. With

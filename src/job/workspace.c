@@ -98,6 +98,8 @@ static void clean(struct yk_job_device *jd, int args)
         jd->replicas[p] = NULL;
         jd->claims[p] = (struct yk_claim){ 0 };
         jd->private_buffers[p] = NULL;
+        jd->private_copies[p] = 0;
+        jd->private_folds[p] = YK_FOLD_NOT;
     }
     if (jd->leases.slots) {
         yk_leases_shut(&jd->leases);
@@ -172,10 +174,15 @@ static void give_back(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
     struct yk_workspace *workspace = job->workspace;
-    if (atomic_load(&job->lanes.stop) || job->sums.has_add || yk_workspace_is_large(workspace) ||
+    int d;
+    if (atomic_load(&job->lanes.stop) || yk_workspace_is_large(workspace) ||
         runtime->idle_workspace_count == IDLE_MOST) {
         yk_workspace_close(job);
         return;
+    }
+    for (d = 0; d < workspace->device_count; d++) {
+        yk_free(workspace->devices[d].private_hosts);
+        workspace->devices[d].private_hosts = NULL;
     }
     workspace->next = runtime->idle_workspaces;
     runtime->idle_workspaces = workspace;

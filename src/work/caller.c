@@ -17,24 +17,23 @@
 #include "drive.h"
 #include "lane.h"
 
-/* How long, in ns, a caller without work watches for the end before it sleeps. */
-#define SPIN_NS 20000
-
-/* Returns the time that one core needs for the rest of the job, as far as is known; 0: the caller
- * should do it alone. The `done` items so far were begun at start_ns. They may be pieces of an
- * unfinished lease, which the dispatcher counts as not done. */
-static double shared_ns(struct yk_job *job, int64_t done, int64_t start_ns)
+/* Sets *work_ns to the time that one core needs for the rest of the job, as far as is known.
+ * Returns 1 if the caller should do it alone. The `done` items so far were begun at start_ns. They
+ * may be pieces of an unfinished lease, which the dispatcher counts as not done. */
+static int goes_alone(struct yk_job *job, int64_t done, int64_t start_ns, double *work_ns)
 {
     double left = (double)(job->last - job->first - done), item_ns = job->split.core_item_ns;
     int64_t spent = left > 0 && done > 0 ? yk_now(job->runtime) - start_ns : 0;
     if (spent > 0)
         item_ns = (double)spent / (double)done;
+    *work_ns = left * item_ns;
     if (yk_job_suits_one(job, left, item_ns))
-        return 0;
+        return 1;
     yk_lock(&job->lock);
     left = fmin(left, (double)yk_dispatch_left(job->dispatch));
     yk_unlock(&job->lock);
-    return yk_job_suits_one(job, left, item_ns) ? 0 : left * item_ns;
+    *work_ns = left * item_ns;
+    return yk_job_suits_one(job, left, item_ns);
 }
 
 /* Wakes one sleeping thread for a job of unknown duration, whose first piece alone may be long.
@@ -62,14 +61,15 @@ static int keep_core(struct yk_job *job, struct yk_affinity *before)
 }
 
 /* Waits in the job until the other lanes have left, so that this thread ends the job: what that
- * needs is in its core's cache. Then watches for the end. */
+ * needs is in its core's cache. Then watches for the end. It sleeps when it has waited for as long
+ * as a wake takes. */
 static void watch_end(struct yk_job *job)
 {
     const int64_t start_ns = yk_clock_ns();
-    while (atomic_load(&job->presence.flying) > 1 && yk_clock_ns() - start_ns < SPIN_NS)
+    while (atomic_load(&job->presence.flying) > 1 && yk_clock_ns() - start_ns < YK_WAKE_NS)
         yk_pause();
     yk_job_leave(job);
-    while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)
+    while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < YK_WAKE_NS)
         yk_pause();
 }
 
@@ -77,8 +77,10 @@ static void watch_end(struct yk_job *job)
  * a lease that they can cut. */
 static void begin_calls(struct yk_job *job, int64_t *start_ns)
 {
+    double work_ns;
     if (job->split.core_item_ns > 0) {
-        yk_job_invite(job, shared_ns(job, 0, *start_ns));
+        const int alone = goes_alone(job, 0, *start_ns, &work_ns);
+        yk_job_invite(job, work_ns, alone);
         if (job->caller.calls && yk_job_asks_gpus(job))
             yk_job_call(job);
     } else if (job->split.partitioner) { /* it may hand out everything at once */
@@ -93,9 +95,9 @@ static void begin_calls(struct yk_job *job, int64_t *start_ns)
 static void call_more(struct yk_job *job, int64_t done, int64_t start_ns)
 {
     const int woken = atomic_load(&job->lanes.woken);
-    const double work_ns = woken == YK_WOKEN_NONE ? shared_ns(job, done, start_ns) : 0;
-    if (work_ns > 0) {
-        yk_job_invite(job, work_ns);
+    double work_ns;
+    if (woken == YK_WOKEN_NONE && !goes_alone(job, done, start_ns, &work_ns)) {
+        yk_job_invite(job, work_ns, 0);
         yk_job_call(job);
     } else if (woken == YK_WOKEN_SOME && yk_job_is_overdue(job)) {
         yk_job_tell(job);
@@ -114,7 +116,7 @@ static void work_along(struct yk_job *job)
         return;
     begin_calls(job, &start_ns);
     for (;;) {
-        if (!pinned && yk_job_wants_all(job))
+        if (!pinned && yk_job_binds_caller(job))
             pinned = keep_core(job, &before);
         if (yk_lane_step(job, job->caller.borrowed_device, job->caller.borrowed_lane, &wake_ns) !=
             YK_LANE_WORKED)

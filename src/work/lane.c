@@ -63,12 +63,11 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     const int64_t now = yk_now(job->runtime);
-    const int cutters = atomic_load_explicit(&jd->leases.cutters, memory_order_relaxed);
+    const int called = device == job->caller.borrowed_device ? job->lanes.helpers : 0;
     const struct yk_request request = { .device = jd->device->number,
                                         .lane = lane,
                                         .now = now,
-                                        .called =
-                                            cutters < jd->device->lanes - jd->kept ? cutters : 0 };
+                                        .called = called > 0 ? called + 1 : 0 };
     struct yk_choice_turn turn;
     struct yk_lease *lease;
     struct yk_chunk chunk;

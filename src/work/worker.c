@@ -255,7 +255,7 @@ static enum yk_lane_state step_given(struct yk_worker *worker, int64_t *wake_ns)
     int others;
     *wake_ns = 0;
     worker->disturbs = 0;
-    yk_job_pass_on(job, worker->lane);
+    yk_job_call_on(job);
     step_core(job, worker, wake_ns);
     others = atomic_load(&runtime->turns) != job->turn || atomic_load(&runtime->running_count) > 1;
     yk_job_look_away(job);

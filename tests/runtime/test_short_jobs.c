@@ -118,6 +118,14 @@ static void a_long_job_is_shared(void **state)
     assert_true(shared_jobs(20000) > (JOBS - LEARNING) / 2);
 }
 
+/* 50 us: less than wakes take, but in a row of jobs the others need to be woken only once. On a
+ * busy machine no other thread may come in time. */
+static void jobs_in_a_row_are_shared(void **state)
+{
+    (void)state;
+    assert_true(shared_jobs(800) > (JOBS - LEARNING) / 2);
+}
+
 /* Jobs to which a few cores are called; the runtime closes while some of these have yet to come. */
 static void a_runtime_closes_at_once(void **state)
 {
@@ -171,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_short_job_stays_with_its_caller),
         cmocka_unit_test(a_long_job_is_shared),
+        cmocka_unit_test(jobs_in_a_row_are_shared),
         cmocka_unit_test(a_runtime_closes_at_once),
         cmocka_unit_test(several_threads_call),
     };

@@ -12,6 +12,7 @@
 
 #include "backend/cpu/cpu_device.h"
 #include "backend/cpu/variant.h"
+#include "backend/cpu/variant_run.h"
 #include "base/alloc.h"
 #include "platform/clock.h"
 #include "platform/topology.h"
@@ -282,6 +283,35 @@ static const yoke_kernel counting = { .struct_size = sizeof(yoke_kernel),
                                       .unit = 4,
                                       .cpu.variant = { count_fast, count_slowly, count_slowly } };
 
+static int counted;
+
+static void count_call(void *const *args, const yoke_chunk *chunk)
+{
+    (void)args;
+    assert_int_equal(chunk->first % chunk->blocks.size, 0);
+    counted++;
+}
+
+/* A reducing kernel's chunk of few blocks: a round of pieces of whole blocks does not fit, or
+ * hardly. In the end it is one call, not one for each slice. */
+static void chunks_of_few_blocks_are_not_sliced(void **state)
+{
+    static const yoke_kernel reducing = { .name = "reducing",
+                                          .unit = 4,
+                                          .cpu.variant = { count_call, count_call, count_call } };
+    (void)state;
+    for (int blocks = 1; blocks < 40; blocks++) {
+        const yoke_chunk chunk = { .last = 256 * blocks, .blocks.size = 256 };
+        struct yk_variant_run run;
+        yk_variant_run_open(&run, &reducing, 2);
+        for (int k = 0; k < 200; k++) {
+            counted = 0;
+            yk_variant_run(&run, NULL, &chunk);
+        }
+        assert_int_equal(counted, 1);
+    }
+}
+
 struct core {
     pthread_t thread;
     const struct yk_backend *backend;
@@ -393,11 +423,17 @@ static void no_memory_at_any_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_cores_by_default),         cmocka_unit_test(count_takes_the_first),
-        cmocka_unit_test(levels_divide_the_cores),      cmocka_unit_test(wrong_words),
-        cmocka_unit_test(the_fastest_variant_stays),    cmocka_unit_test(the_best_variant_runs),
-        cmocka_unit_test(a_variant_can_be_asked_for),   cmocka_unit_test(the_environment_is_asked),
-        cmocka_unit_test(kernels_that_cannot_be_built), cmocka_unit_test(no_memory_at_any_place),
+        cmocka_unit_test(all_cores_by_default),
+        cmocka_unit_test(count_takes_the_first),
+        cmocka_unit_test(levels_divide_the_cores),
+        cmocka_unit_test(wrong_words),
+        cmocka_unit_test(chunks_of_few_blocks_are_not_sliced),
+        cmocka_unit_test(the_fastest_variant_stays),
+        cmocka_unit_test(the_best_variant_runs),
+        cmocka_unit_test(a_variant_can_be_asked_for),
+        cmocka_unit_test(the_environment_is_asked),
+        cmocka_unit_test(kernels_that_cannot_be_built),
+        cmocka_unit_test(no_memory_at_any_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

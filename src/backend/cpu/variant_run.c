@@ -11,7 +11,7 @@ enum { SLICES = 16 };
 
 void yk_variant_run_open_one(struct yk_variant_run *run, yoke_cpu_fn *function)
 {
-    *run = (struct yk_variant_run){ .is_comparing = ATOMIC_FLAG_INIT };
+    *run = (struct yk_variant_run){ .trial.count = 1 };
     atomic_init(&run->best, function);
     atomic_init(&run->compares_from, INT64_MAX);
 }
@@ -42,16 +42,27 @@ static void settle(struct yk_variant_run *run, int64_t piece)
            run->kernel, run->name[best], (long long)piece);
 }
 
-static int deserves(const struct yk_variant_run *run, int64_t items)
-{
-    return items >= atomic_load_explicit(&run->compares_from, memory_order_relaxed);
-}
-
 /* Pieces end where blocks end, so that each partial result is made in one piece. */
 static int64_t whole_blocks(const yoke_chunk *chunk, int64_t items)
 {
     const int64_t size = chunk->blocks.size;
     return size > 1 ? (items + size - 1) / size * size : items;
+}
+
+/* Returns the number of items of a piece in a round on a chunk of `items` items; 0: the chunk is
+ * too short for a round. */
+static int64_t piece_of(const struct yk_variant_run *run, const yoke_chunk *chunk, int64_t items)
+{
+    const int64_t size = chunk->blocks.size > 1 ? chunk->blocks.size : 1;
+    const int64_t most = items / (2 * run->trial.count) / size * size;
+    const int64_t piece = whole_blocks(chunk, yk_variant_trial_piece(&run->trial, items));
+    return piece < most ? piece : most;
+}
+
+static int deserves(const struct yk_variant_run *run, const yoke_chunk *chunk, int64_t items)
+{
+    return items >= atomic_load_explicit(&run->compares_from, memory_order_relaxed) &&
+           whole_blocks(chunk, 1) <= items / (2 * run->trial.count);
 }
 
 /* Runs one round at the beginning of `left`, the rest of a chunk of `items` indexes. Returns the
@@ -60,10 +71,10 @@ static int64_t compare(struct yk_variant_run *run, void *const *args, const yoke
                        int64_t items)
 {
     const int count = run->trial.count;
-    const int64_t each = whole_blocks(left, yk_variant_trial_piece(&run->trial, items));
+    const int64_t each = piece_of(run, left, items);
     int64_t ns[YOKE_CPU_VARIANTS] = { 0 };
     yoke_chunk piece = *left;
-    if (2 * count * each > left->last - left->first)
+    if (each == 0 || 2 * count * each > left->last - left->first)
         return 0;
     int64_t before = yk_clock_ns();
     for (int p = 0; p < 2 * count; p++) {
@@ -86,10 +97,17 @@ static int64_t run_best(struct yk_variant_run *run, void *const *args, const yok
     const int64_t all = left->last - left->first, unit = run->trial.unit;
     const int64_t part = whole_blocks(left, (items / SLICES / unit + 1) * unit);
     yoke_chunk slice = *left;
-    if (deserves(run, items) && part < all)
+    if (deserves(run, left, items) && part < all)
         slice.last = left->first + part;
     atomic_load_explicit(&run->best, memory_order_relaxed)(args, &slice);
     return slice.last - slice.first;
+}
+
+/* Returns 1 if no other core compares. Reads first: a write would delay the others. */
+static int begin_to_compare(struct yk_variant_run *run)
+{
+    return !atomic_load_explicit(&run->is_comparing, memory_order_relaxed) &&
+           !atomic_exchange_explicit(&run->is_comparing, 1, memory_order_acquire);
 }
 
 static void run_and_compare(struct yk_variant_run *run, void *const *args, const yoke_chunk *chunk)
@@ -98,10 +116,9 @@ static void run_and_compare(struct yk_variant_run *run, void *const *args, const
     yoke_chunk left = *chunk;
     while (left.first < left.last) {
         int64_t done = 0;
-        if (deserves(run, items) &&
-            !atomic_flag_test_and_set_explicit(&run->is_comparing, memory_order_acquire)) {
+        if (deserves(run, &left, items) && begin_to_compare(run)) {
             done = compare(run, args, &left, items);
-            atomic_flag_clear_explicit(&run->is_comparing, memory_order_release);
+            atomic_store_explicit(&run->is_comparing, 0, memory_order_release);
         }
         if (!done)
             done = run_best(run, args, &left, items);
@@ -111,7 +128,7 @@ static void run_and_compare(struct yk_variant_run *run, void *const *args, const
 
 void yk_variant_run(struct yk_variant_run *run, void *const *args, const yoke_chunk *chunk)
 {
-    if (deserves(run, chunk->last - chunk->first))
+    if (deserves(run, chunk, chunk->last - chunk->first))
         run_and_compare(run, args, chunk);
     else
         atomic_load_explicit(&run->best, memory_order_relaxed)(args, chunk);

@@ -16,7 +16,7 @@ struct yk_variant_run {
     _Atomic(yoke_cpu_fn *) best; /* the fastest variant so far */
     atomic_llong compares_from;  /* compare in chunks of at least this many items; INT64_MAX: in
                                   * none */
-    atomic_flag is_comparing;    /* set by the core that uses the fields below */
+    atomic_int is_comparing;     /* 1: a core uses the fields below */
     struct yk_variant_trial trial;
     yoke_cpu_fn *function[YOKE_CPU_VARIANTS]; /* of the variants in the trial */
     const char *name[YOKE_CPU_VARIANTS], *kernel;
