@@ -160,6 +160,7 @@ struct yoke_runtime {
     _Alignas(64) atomic_uint change;
     atomic_int stop;
     _Alignas(64) atomic_int next_to_wake; /* index of the next thread to be woken, see wake.c */
+    atomic_int wake_from; /* number of the first of a device's threads to be woken */
     /* Typical time in ns from a job's end until its yoke_run returns, if another thread ended the
      * job. */
     _Atomic int64_t return_ns;
