@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "../backend/cpu/cpu_device.h"
 #include "../platform/thread.h"
 #include "workspace.h"
 
@@ -33,19 +32,12 @@ void yk_wake_help(yoke_runtime *runtime)
     }
 }
 
-/* Returns the lane of the first CPU device that is bound to processor `cpu`; -1: none. */
-static int lane_on(const yoke_runtime *runtime, int cpu)
+int yk_lane_on(const struct yk_runtime_device *device, int cpu)
 {
-    const struct yk_runtime_device *device = runtime->devices;
-    const struct yk_device_desc *desc;
-    int w;
-    if (device->worker_count == 0 || device->device->desc.backend != &yk_backend_cpu)
-        return -1;
-    desc = &device->device->desc;
-    for (w = 0; w < device->worker_count && w < desc->cores; w++)
-        if (yk_cpu_cores(desc)[w] == cpu)
-            return w;
-    return -1;
+    int w = 0;
+    while (w < device->worker_count && device->workers[w].cpu != cpu)
+        w++;
+    return w < device->worker_count ? w : -1;
 }
 
 /* The worker of the calling thread's core comes last: it may take the core from this thread, which
@@ -53,7 +45,7 @@ static int lane_on(const yoke_runtime *runtime, int cpu)
  * then began 0.8 ms late.) */
 void yk_wake_all(yoke_runtime *runtime)
 {
-    atomic_store(&runtime->wake_from, lane_on(runtime, yk_thread_cpu()) + 1);
+    atomic_store(&runtime->wake_from, yk_lane_on(&runtime->devices[0], yk_thread_cpu()) + 1);
     atomic_fetch_add(&runtime->change, 1);
     atomic_store(&runtime->next_to_wake, 0);
     yk_wake_help(runtime);
@@ -161,8 +153,9 @@ static double gain_ns(const struct yk_job *job, double work_ns)
 /* Returns 1 if the first core that would help the caller is awake. */
 static int has_company(const struct yk_job *job)
 {
+    const struct yk_runtime_device *device = &job->runtime->devices[job->caller.borrowed_device];
     const int second = job->caller.borrowed_lane == 0;
-    return !atomic_load(&job->runtime->devices[job->caller.borrowed_device].workers[second].asleep);
+    return second < device->worker_count && !atomic_load(&device->workers[second].asleep);
 }
 
 /* Returns 1 if the caller's core should work alone although others could help it. If they sleep, it

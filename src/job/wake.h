@@ -6,6 +6,8 @@
 
 /* Wakes all sleeping threads, because lanes may find work that they did not find before. */
 void yk_wake_all(yoke_runtime *runtime);
+/* Returns the device's lane whose worker is bound to the processor; -1: none. */
+int yk_lane_on(const struct yk_runtime_device *device, int cpu);
 /* Called by a thread that was woken: wakes threads that yk_wake_all has still to wake. */
 void yk_wake_help(yoke_runtime *runtime);
 /* Wakes the sleeping threads of these devices, given as bits. */

@@ -5,15 +5,6 @@
 #include "../job/kernel.h"
 #include "../job/wake.h"
 
-/* Returns the lane on processor `cpu`, or else the first one. */
-static int lane_on(const struct yk_runtime_device *device, int cpu)
-{
-    int w = 0;
-    while (w < device->worker_count && device->workers[w].cpu != cpu)
-        w++;
-    return w < device->worker_count ? w : 0;
-}
-
 /* Returns 1 if these are several devices with host threads that do not sleep. */
 static int are_awake(const struct yk_job *job, uint32_t devices)
 {
@@ -41,10 +32,10 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
         const struct yk_runtime_device *device = &runtime->devices[d];
         if (!yk_job_asks_cpu(job, d) || device->worker_count == 0)
             continue;
-        lane = lane_on(device, cpu);
-        if (job->caller.borrowed_device < 0 || device->workers[lane].cpu == cpu) {
+        lane = yk_lane_on(device, cpu);
+        if (job->caller.borrowed_device < 0 || lane >= 0) {
             job->caller.borrowed_device = d;
-            job->caller.borrowed_lane = lane;
+            job->caller.borrowed_lane = lane < 0 ? 0 : lane;
         }
     }
     atomic_store_explicit(&job->caller.borrowing, job->caller.borrowed_device >= 0,

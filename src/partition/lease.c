@@ -251,7 +251,7 @@ void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
     shape.slot = (int32_t)(lease - leases->slots);
     lease->chunk = *chunk;
     lease->issued_ns = now;
-    atomic_store_explicit(&lease->items_left, items + 1, memory_order_relaxed);
+    atomic_store_explicit(&lease->items_left, (uint64_t)items + 1, memory_order_relaxed);
     atomic_store_explicit(&lease->work_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&lease->fetch_ns, 0, memory_order_relaxed);
     fill(&shape);
@@ -274,9 +274,9 @@ const struct yk_lease *yk_lease_done(struct yk_leases *leases, int slot, int64_t
 {
     struct yk_lease *lease = &leases->slots[slot];
     /* acq_rel: the lane that reports the last items sees what every lane wrote */
-    const int64_t left =
-        atomic_fetch_sub_explicit(&lease->items_left, items, memory_order_acq_rel) - items;
-    return left == 1 ? lease : NULL;
+    const uint64_t before =
+        atomic_fetch_sub_explicit(&lease->items_left, (uint64_t)items, memory_order_acq_rel);
+    return before == (uint64_t)items + 1 ? lease : NULL;
 }
 
 void yk_lease_free(struct yk_leases *leases, int slot)
@@ -290,9 +290,9 @@ int64_t yk_leases_done(const struct yk_leases *leases)
     int slot;
     for (slot = 0; slot < leases->slot_count; slot++) {
         const struct yk_lease *lease = &leases->slots[slot];
-        int64_t left = atomic_load_explicit(&lease->items_left, memory_order_acquire);
+        uint64_t left = atomic_load_explicit(&lease->items_left, memory_order_acquire);
         if (left > 0)
-            done += lease->chunk.last - lease->chunk.first - (left - 1);
+            done += lease->chunk.last - lease->chunk.first - (int64_t)(left - 1);
     }
     return done;
 }

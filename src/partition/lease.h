@@ -58,8 +58,8 @@ struct yk_section { /* in its own cache line, which stays with the core of its l
 enum yk_lease_rows { YK_LEASE_ASKS, YK_LEASE_READY };
 
 struct yk_lease {
-    _Alignas(64) _Atomic int64_t items_left; /* 1 + items not done; 0: the slot is free */
-    _Atomic int64_t work_ns;                 /* time of all lanes for the pieces done so far */
+    _Alignas(64) _Atomic uint64_t items_left; /* 1 + items not done; 0: the slot is free */
+    _Atomic int64_t work_ns;                  /* time of all lanes for the pieces done so far */
     _Atomic int64_t fetch_ns; /* part of work_ns in which lanes waited for rows to come home */
     /* The chunk as the dispatcher gave it. Written before the first piece, read after the last one.
      */
