@@ -262,15 +262,15 @@ enum yk_woken { YK_WOKEN_NONE, YK_WOKEN_SOME, YK_WOKEN_ALL };
 
 /* What lanes tell each other. Atomics are read without job.lock. */
 struct yk_job_lanes {
-    int hosting;       /* the CPU device with lanes that stand for threads that drive GPUs; -1:
-                        * none */
-    int hosts_work;    /* 1: these lanes get chunks beside their GPU's */
-    atomic_int stop;   /* 1: an error ended the job; lanes take no more chunks */
-    int handed_out;    /* 1: a chunk was handed out, so rows that it writes may have changed; under
-                          lock */
-    atomic_int woken;  /* enum yk_woken: which other threads were woken for the job */
-    int helpers;       /* number of cores that help the caller's; set before `woken` */
-    atomic_int hungry; /* 1: a lane was told to wait, and no chunk was reported since */
+    int hosting;        /* the CPU device with lanes that stand for threads that drive GPUs; -1:
+                         * none */
+    int hosts_work;     /* 1: these lanes get chunks beside their GPU's */
+    atomic_int stop;    /* 1: an error ended the job; lanes take no more chunks */
+    int handed_out;     /* 1: a chunk was handed out, so rows that it writes may have changed; under
+                           lock */
+    atomic_int woken;   /* enum yk_woken: which other threads were woken for the job */
+    atomic_int helpers; /* number of cores that help the caller's; set before `woken` */
+    atomic_int hungry;  /* 1: a lane was told to wait, and no chunk was reported since */
     _Atomic int64_t due_ns; /* predicted end of all chunks under way; 0: no prediction */
     atomic_int all_out;     /* 1: nothing is left to hand out; written under lock */
     int host_checked;       /* 1: yk_job_check_host has run (overlap.c) */

@@ -226,14 +226,15 @@ void yk_job_invite(struct yk_job *job, double work_ns, int alone)
     if (alone) {
         note_missed(job, work_ns);
     } else {
-        job->lanes.helpers = is_for_cores(job) ? helpers(job, work_ns) : 0;
+        atomic_store(&job->lanes.helpers, is_for_cores(job) ? helpers(job, work_ns) : 0);
         atomic_store(&jd->device->missed_ns, 0);
     }
     job->caller.calls = !alone;
     /* Binding the caller to its core takes 4 us with the way back. */
     job->caller.roams = work_ns / (others(job) + 1) < help_ns;
     if (is_for_cores(job))
-        atomic_store_explicit(&jd->leases.cutters, job->lanes.helpers + 1, memory_order_relaxed);
+        atomic_store_explicit(&jd->leases.cutters, atomic_load(&job->lanes.helpers) + 1,
+                              memory_order_relaxed);
 }
 
 /* The job is given to the first cores. So the same cores get the same rows in every job, wherever
@@ -262,7 +263,7 @@ static void give(struct yk_job *job, int n)
  * the rest. */
 void yk_job_call_on(struct yk_job *job)
 {
-    const int helpers = job->lanes.helpers;
+    const int helpers = atomic_load(&job->lanes.helpers);
     int n;
     while (atomic_load(&job->presence.called) < helpers && atomic_load(&job->phase) == YK_RUNNING &&
            (n = 1 + atomic_fetch_add(&job->presence.called, 1)) <= helpers)
@@ -289,14 +290,15 @@ void yk_job_call(struct yk_job *job)
         return;
     }
     atomic_store(&job->lanes.woken,
-                 job->lanes.helpers == others(job) ? YK_WOKEN_ALL : YK_WOKEN_SOME);
+                 atomic_load(&job->lanes.helpers) == others(job) ? YK_WOKEN_ALL : YK_WOKEN_SOME);
     call_cores(job);
 }
 
 int yk_job_binds_caller(const struct yk_job *job)
 {
-    return !job->caller.roams && (atomic_load(&job->lanes.woken) == YK_WOKEN_ALL ||
-                                  (job->caller.calls && job->lanes.helpers == others(job)));
+    return !job->caller.roams &&
+           (atomic_load(&job->lanes.woken) == YK_WOKEN_ALL ||
+            (job->caller.calls && atomic_load(&job->lanes.helpers) == others(job)));
 }
 
 /* Cores that do not take part are not woken, because they would disturb the threads that drive

@@ -63,7 +63,7 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     const int64_t now = yk_now(job->runtime);
-    const int called = device == job->caller.borrowed_device ? job->lanes.helpers : 0;
+    const int called = device == job->caller.borrowed_device ? atomic_load(&job->lanes.helpers) : 0;
     const struct yk_request request = { .device = jd->device->number,
                                         .lane = lane,
                                         .now = now,
