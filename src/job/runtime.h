@@ -164,6 +164,9 @@ struct yoke_runtime {
     /* Typical time in ns from a job's end until its yoke_run returns, if another thread ended the
      * job. */
     _Atomic int64_t return_ns;
+    /* The same for jobs in which the calling thread worked as a core, whichever thread ended them.
+     */
+    _Atomic int64_t core_return_ns;
 
     struct yk_kernels kernels;
     struct yk_weight weight;        /* for kernels that have no weight of their own; under lock */

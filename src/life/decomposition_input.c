@@ -41,7 +41,7 @@ static void describe_waits(const struct yk_job *job, struct yk_plan *plan)
         if (!device->device->desc.host_memory)
             plan->late_ns[d] = (double)yk_typical(&device->late_ns);
         else if (device->lanes > 1)
-            plan->return_ns = (double)yk_typical(&job->runtime->return_ns);
+            plan->return_ns = (double)yk_typical(&job->runtime->core_return_ns);
     }
 }
 

@@ -47,8 +47,8 @@ struct yk_plan {
     double bytes;      /* bytes of the rows that move with bounds, all arrays together */
     int certain;       /* 1: estimates are compared as if they had no errors */
     double start_ns;   /* time until a copy begins */
-    double return_ns;  /* a job with cores takes longer by this time: until its caller has noticed
-                        * that another thread ended it. A caller drives GPUs alone by itself. */
+    double return_ns;  /* a job with cores takes longer by this time: until its caller returns. A
+                        * caller drives GPUs alone by itself. */
     double lacks[YK_PLAN_DEVICES]; /* fraction of the rows outside of its part that the device does
                                     * not have */
     double late_ns[YK_PLAN_DEVICES]; /* beside cores a device begins later by this time, because its

@@ -236,6 +236,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->watchdog = settings.watchdog;
     runtime->waiting = (yoke_waiting)settings.waiting;
     atomic_init(&runtime->return_ns, YK_WAKE_NS);
+    atomic_init(&runtime->core_return_ns, YK_WAKE_NS / 8); /* mostly the caller ends them */
     runtime->checks = runtime->places.checks = settings.checks;
     runtime->explains = settings.explains && !is_private(config);
     status = yk_runtime_open_weight(runtime, config);

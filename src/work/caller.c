@@ -134,8 +134,13 @@ static void work_along(struct yk_job *job)
 void yk_caller_note_return(const struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
-    if (!runtime->virtual_clock && !job->outcome.ended_by_caller && job->outcome.ended_ns)
-        yk_typical_note(&runtime->return_ns, yk_now(runtime) - job->outcome.ended_ns);
+    const int64_t ended_ns = job->outcome.ended_ns, now = yk_now(runtime);
+    if (runtime->virtual_clock || !ended_ns)
+        return;
+    if (!job->outcome.ended_by_caller)
+        yk_typical_note(&runtime->return_ns, now - ended_ns);
+    if (job->caller.borrowed_device >= 0)
+        yk_typical_note(&runtime->core_return_ns, now - ended_ns);
 }
 
 void yk_caller_take_part(struct yk_job *job)

@@ -11,6 +11,8 @@
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
+#include "base/typical.h"
+#include "job/runtime.h"
 #include "ok.h"
 #include "platform/clock.h"
 #include "under_sanitizer.h"
@@ -130,6 +132,21 @@ static void jobs_in_a_row_are_shared(void **state)
     assert_int_equal(shared_jobs(500, SHARED, JOBS_MOST), SHARED);
 }
 
+/* Also if the caller ended the job itself. Plans with cores count on this time. */
+static void each_return_is_noted(void **state)
+{
+    struct scene scene;
+    int64_t before;
+    (void)state;
+    open_scene(&scene, 2);
+    for (int k = 0; k < LEARNING; k++) {
+        before = yk_typical(&scene.runtime->core_return_ns);
+        run(&scene, 0);
+        assert_int_not_equal(yk_typical(&scene.runtime->core_return_ns), before);
+    }
+    close_scene(&scene, LEARNING);
+}
+
 /* Jobs to which a few cores are called; the runtime closes while some of these have yet to come. */
 static void a_runtime_closes_at_once(void **state)
 {
@@ -181,11 +198,9 @@ static void several_threads_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_short_job_stays_with_its_caller),
-        cmocka_unit_test(a_long_job_is_shared),
-        cmocka_unit_test(jobs_in_a_row_are_shared),
-        cmocka_unit_test(a_runtime_closes_at_once),
-        cmocka_unit_test(several_threads_call),
+        cmocka_unit_test(a_short_job_stays_with_its_caller), cmocka_unit_test(a_long_job_is_shared),
+        cmocka_unit_test(jobs_in_a_row_are_shared),          cmocka_unit_test(each_return_is_noted),
+        cmocka_unit_test(a_runtime_closes_at_once),          cmocka_unit_test(several_threads_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
