@@ -232,7 +232,7 @@ void yk_job_invite(struct yk_job *job, double work_ns, int alone)
     job->caller.calls = !alone;
     /* Binding the caller to its core takes 4 us with the way back. */
     job->caller.roams = work_ns / (others(job) + 1) < help_ns;
-    if (is_for_cores(job))
+    if (is_for_cores(job) || alone)
         atomic_store_explicit(&jd->leases.cutters, atomic_load(&job->lanes.helpers) + 1,
                               memory_order_relaxed);
 }

@@ -180,7 +180,7 @@ void yk_dispatch_readmit(struct yk_dispatch *dispatch, int device);
 struct yk_request {
     int device, lane;
     int64_t now;
-    int called; /* number of the device's lanes that share the chunk, if not all do; 0: all */
+    int called; /* number of the device's lanes that were called to share the chunk; 0: unknown */
 };
 enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, const struct yk_request *request,
                                  struct yk_chunk *chunk, int64_t *wake_ns);

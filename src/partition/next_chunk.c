@@ -249,8 +249,8 @@ static void heed_bound(const struct yk_dispatch *dispatch, int device, struct yk
     take->items = bound;
 }
 
-/* If not all lanes share the chunk, they get whole rounds of equal pieces, which have at least the
- * wanted size if there are enough items. */
+/* Lanes that were called to share the chunk get whole rounds of equal pieces, which have at least
+ * the wanted size if there are enough items. */
 static void cut_for_called(int64_t lanes, int64_t items, struct yk_take *take)
 {
     const int64_t rounds = lanes > 0 && take->piece > 0 ? items / lanes / take->piece : 0;

@@ -375,7 +375,7 @@ static void start_anew(struct yk_flight *flight, uint64_t turn)
 }
 
 /* Enters the job, unless the lane is in it. Returns 0 if it cannot. */
-static int is_or_gets_inside(struct yk_job *job, int device, int lane)
+static int enter_once(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
@@ -406,7 +406,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
             issue(job, device, lane);
         return YK_LANE_WORKED;
     }
-    if (!is_or_gets_inside(job, device, lane))
+    if (!enter_once(job, device, lane))
         return YK_LANE_IDLE;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
         yk_lane_device_failed(job, device);

@@ -17,7 +17,8 @@
 #include "platform/clock.h"
 #include "under_sanitizer.h"
 
-/* On a busy machine other threads often come too late, so jobs go on until some were SHARED. */
+/* On a busy machine other threads often come too late, so jobs go on until SHARED of them were
+ * shared. */
 enum { ROWS = 64, LEARNING = 20, JOBS = 200, SHARED = 100, JOBS_MOST = 20000 };
 
 static atomic_int job_number,
