@@ -136,6 +136,12 @@ static int others(const struct yk_job *job)
     return jd->device->lanes - jd->kept - 1;
 }
 
+/* Returns 1 if all of these help the caller. */
+static int all_help(const struct yk_job *job)
+{
+    return atomic_load(&job->lanes.helpers) == others(job);
+}
+
 /* Returns the number of cores besides the caller's that pay. With h of them the job takes
  * work_ns / (h + 1) + h joining_ns. */
 static int helpers(const struct yk_job *job, double work_ns)
@@ -172,18 +178,17 @@ static int suits_caller(const struct yk_job *job, double work_ns)
            (has_company(job) ? 0 : help_ns - (double)atomic_load(&jd->device->missed_ns));
 }
 
-int yk_job_suits_one(const struct yk_job *job, double items, double item_ns)
+int yk_job_suits_one(const struct yk_job *job, double work_ns)
 {
     if (job->split.planned && yk_job_asks_gpus(job))
         return 0;
-    return job->caller.borrowed_device < 0 ? items * item_ns < help_ns
-                                           : suits_caller(job, items * item_ns);
+    return job->caller.borrowed_device < 0 ? work_ns < help_ns : suits_caller(job, work_ns);
 }
 
 int yk_job_is_brief(const struct yk_job *job)
 {
     return job->split.core_item_ns > 0 && !job->split.builds && yk_job_asks_cores(job) &&
-           yk_job_suits_one(job, (double)(job->last - job->first), job->split.core_item_ns);
+           yk_job_suits_one(job, (double)(job->last - job->first) * job->split.core_item_ns);
 }
 
 int yk_job_is_overdue(struct yk_job *job)
@@ -289,16 +294,14 @@ void yk_job_call(struct yk_job *job)
         yk_job_tell(job);
         return;
     }
-    atomic_store(&job->lanes.woken,
-                 atomic_load(&job->lanes.helpers) == others(job) ? YK_WOKEN_ALL : YK_WOKEN_SOME);
+    atomic_store(&job->lanes.woken, all_help(job) ? YK_WOKEN_ALL : YK_WOKEN_SOME);
     call_cores(job);
 }
 
 int yk_job_binds_caller(const struct yk_job *job)
 {
     return !job->caller.roams &&
-           (atomic_load(&job->lanes.woken) == YK_WOKEN_ALL ||
-            (job->caller.calls && atomic_load(&job->lanes.helpers) == others(job)));
+           (atomic_load(&job->lanes.woken) == YK_WOKEN_ALL || (job->caller.calls && all_help(job)));
 }
 
 /* Cores that do not take part are not woken, because they would disturb the threads that drive

@@ -29,10 +29,10 @@ void yk_worker_enter(const struct yk_worker *worker);
 /* Returns 1 if a CPU takes part in the job; if another device does. */
 int yk_job_asks_cores(const struct yk_job *job);
 int yk_job_asks_gpus(const struct yk_job *job);
-/* Returns 1 if one core should do items of the job alone, each of which takes it item_ns: it is
+/* Returns 1 if one core, which needs work_ns for what is left of the job, should do it alone: it is
  * predicted to be done before other threads that are woken could help, and no other device has a
  * part by a plan. */
-int yk_job_suits_one(const struct yk_job *job, double items, double item_ns);
+int yk_job_suits_one(const struct yk_job *job, double work_ns);
 /* Returns 1 if a CPU takes part, one core should do the whole job, and no GPU has to be woken to
  * build the kernel. */
 int yk_job_is_brief(const struct yk_job *job);

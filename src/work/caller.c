@@ -27,13 +27,13 @@ static int goes_alone(struct yk_job *job, int64_t done, int64_t start_ns, double
     if (spent > 0)
         item_ns = (double)spent / (double)done;
     *work_ns = left * item_ns;
-    if (yk_job_suits_one(job, left, item_ns))
+    if (yk_job_suits_one(job, *work_ns))
         return 1;
     yk_lock(&job->lock);
     left = fmin(left, (double)yk_dispatch_left(job->dispatch));
     yk_unlock(&job->lock);
     *work_ns = left * item_ns;
-    return yk_job_suits_one(job, left, item_ns);
+    return yk_job_suits_one(job, *work_ns);
 }
 
 /* Wakes one sleeping thread for a job of unknown duration, whose first piece alone may be long.

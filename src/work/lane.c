@@ -379,12 +379,11 @@ static int enter_once(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    const int known = flight->turn_of_job == job->turn;
-    if (known && flight->inside)
+    if (flight->inside) /* a job ends only when all lanes have left it */
         return 1;
     if (!yk_job_enter(job))
         return 0;
-    if (!known)
+    if (flight->turn_of_job != job->turn)
         start_anew(flight, job->turn);
     flight->inside = jd->device->device->desc.host_memory;
     return 1;

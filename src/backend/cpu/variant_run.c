@@ -53,7 +53,7 @@ static int64_t whole_blocks(const yoke_chunk *chunk, int64_t items)
  * too short for a round. */
 static int64_t piece_of(const struct yk_variant_run *run, const yoke_chunk *chunk, int64_t items)
 {
-    const int64_t size = chunk->blocks.size > 1 ? chunk->blocks.size : 1;
+    const int64_t size = whole_blocks(chunk, 1);
     const int64_t most = items / (2 * run->trial.count) / size * size;
     const int64_t piece = whole_blocks(chunk, yk_variant_trial_piece(&run->trial, items));
     return piece < most ? piece : most;
