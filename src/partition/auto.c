@@ -138,6 +138,15 @@ static void wait_for_expected(const struct yk_auto *state, int64_t now, struct y
     }
 }
 
+/* Chunks may be out already, if a device was admitted to the job. */
+static void begin(struct yk_auto *state, int64_t now)
+{
+    int d;
+    state->began = now;
+    for (d = 0; d < state->view->device_count; d++)
+        state->devices[d].mark = now;
+}
+
 static void take(void *given, const struct yk_request *request, struct yk_take *out)
 {
     struct yk_auto *state = given;
@@ -148,7 +157,7 @@ static void take(void *given, const struct yk_request *request, struct yk_take *
     const char *where;
     int64_t budget;
     if (state->began < 0)
-        state->began = now;
+        begin(state, now);
     if (view->planned) {
         yk_auto_follow(state, request, out);
         return;

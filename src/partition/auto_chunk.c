@@ -111,12 +111,14 @@ static double chunk_ns(double rest_ns, double cost_ns)
 }
 
 /* If cores are alone (also because others were left out): three quarters of the rest, which gives
- * the same leases in every run, so that cores find their rows again. */
+ * the same leases in every run, so that cores find their rows again. While another device may join
+ * at any moment, what is out must be little. */
 static int64_t lease_items(const struct yk_split_view *view, int device, int64_t budget)
 {
     const double item_ns = view->devices[device].item_ns, rest_ns = item_ns * (double)budget;
+    const int64_t most = budget - budget / YK_LEFT_PART;
     if (is_sole(view, device))
-        return budget - budget / YK_LEFT_PART;
+        return view->awaits_ns > 0 ? to_items(view->awaits_ns / REST_PART / item_ns, most) : most;
     return to_items(chunk_ns(rest_ns, YK_PIECE_NS) / item_ns, budget);
 }
 
@@ -128,7 +130,7 @@ static void chunk_for_cores(struct yk_auto *state, int device, int64_t budget, s
     int64_t items, least, piece;
     piece = yk_auto_piece(view, device, status->item_ns, budget);
     least = piece > budget / lanes ? budget : piece * lanes;
-    if (view->device_count > 1)
+    if (view->device_count > 1 || view->awaits_ns > 0)
         most = foreseen(state, device, 2 * YK_PIECE_NS);
     items = yk_at_most(yk_at_least(lease_items(view, device, budget), least), most);
     items = whole_fills(items, fill * lanes);

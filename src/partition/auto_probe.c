@@ -17,6 +17,14 @@ enum { PROBE_PART = 16, PROBE_ALONE = 4 };
 /* Copies from memory that is not pinned yet, as in a first job, take UNPINNED times as long. */
 #define UNPINNED 5.0
 
+/* The first lease of cores that are alone. Of a job that lasts seconds it must not last long, if
+ * another device may join meanwhile. */
+static int64_t first_lease(const struct yk_split_view *view)
+{
+    const int64_t items = (view->last - view->first) / (PROBE_PART * PROBE_ALONE);
+    return view->awaits_ns > 0 ? items / PROBE_PART : items;
+}
+
 /* What cores get until their first result is known. Cores alone get a part of the range, then twice
  * as much each time. Other devices may be a thousand times faster and would have to wait; beside
  * them each lane gets its least part, and the same again as long as no part is done. */
@@ -31,7 +39,7 @@ static void probe_cores(struct yk_auto *state, const struct yk_request *request,
     int64_t fill = yk_lane_items(view, device);
     items = yk_at_least(yk_at_most(lanes * fill, most), fill);
     if (view->device_count == 1)
-        items = yk_at_least(yk_at_least(items, range / (PROBE_PART * PROBE_ALONE)), mine->probed);
+        items = yk_at_least(yk_at_least(items, first_lease(view)), mine->probed);
     else if (mine->probed > 0 && (double)(request->now - state->began) > state->end_ns)
         return; /* another one would last at least as long as the first one has lasted so far */
     if (mine->probed > 0 && mine->probed + items > most)

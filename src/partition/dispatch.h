@@ -119,6 +119,9 @@ struct yk_split_spec {
     int planned; /* 1: shares are those of a plan (plan.h), which `auto` follows and which
                   * predicts planned_ns for the job */
     double planned_ns;
+    /* While drivers of GPUs are being loaded, which then take part in the job: ns that this takes
+     * at most; 0: no device is awaited. */
+    double awaits_ns;
     int settles;        /* 1: rows stay with the devices that work on them now, for later jobs */
     int all_or_nothing; /* 1: a device's results count only when the job ends (mode add): if it
                          * fails, all items that it completed return to the range */
@@ -166,6 +169,12 @@ yoke_status yk_dispatch_open(const struct yk_split_spec *spec, struct yk_dispatc
 yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_split_spec *spec);
 void yk_dispatch_close(struct yk_dispatch *dispatch);
 
+/* Adds a device behind the others, whose chunks and speeds stay; it may join later. The partitioner
+ * begins anew with what is free. After an error (no memory) everything is as before. */
+yoke_status yk_dispatch_admit(struct yk_dispatch *dispatch, const struct yk_split_device *device);
+/* No further device is awaited. */
+void yk_dispatch_await_none(struct yk_dispatch *dispatch);
+
 /* A device takes part from the time it joins (its kernel is built); before that, its lanes get
  * YK_WAIT. */
 void yk_dispatch_join(struct yk_dispatch *dispatch, int device, int64_t now);
@@ -206,8 +215,9 @@ void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *re
 /* ns that a chunk of `items` adds to the device's work; 0: unknown. */
 int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int64_t items);
 
-/* ns in which the other devices would do all free items, at their present speeds; INFINITY: there
- * are no others. 0: the speed of a device that works or will join is still unknown. */
+/* ns in which the other devices (-1: all) would do all free items, at their present speeds;
+ * INFINITY: there are no others. 0: the speed of a device that works or will join is still
+ * unknown. */
 double yk_dispatch_others_ns(const struct yk_dispatch *dispatch, int device);
 /* The part of a job that the device is expected to do, by the speeds so far; while they are
  * unknown, as much as each other one. */

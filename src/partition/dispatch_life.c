@@ -126,29 +126,35 @@ static yoke_status make_room(struct yk_dispatch *dispatch, const struct yk_split
     return YOKE_OK;
 }
 
+/* Opens device d, with its name and reason at `text`. Returns the end of these. */
+static char *open_device(struct yk_dispatch *dispatch, int d, const struct yk_split_device *given,
+                         char *text)
+{
+    const struct yk_split_view *view = &dispatch->view;
+    struct yk_split_status *status = &dispatch->status[d];
+    struct yk_device_state *device = &dispatch->devices[d];
+    *status = (struct yk_split_status){ .known = *given, .active = 1 };
+    if (!(given->rate > 0) || isinf(given->rate))
+        status->known.rate = 0;
+    if (!(given->share >= 0) || given->share > 1)
+        status->known.share = -1;
+    status->known.name = memcpy(text, given->name ? given->name : "", name_bytes(given));
+    text += name_bytes(given);
+    *device = (struct yk_device_state){ .outs = -1, .kept = -1, .reason = text };
+    *text = 0;
+    yk_speed_open(&device->speed, &status->known, (double)(view->last - view->first));
+    status->item_ns = device->speed.item_ns;
+    status->fixed_ns = device->speed.fixed_ns;
+    return text + reason_bytes;
+}
+
 static yoke_status open_devices(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
 {
     yoke_status made = make_room(dispatch, spec);
     char *text = dispatch->texts;
     int d;
-    for (d = 0; made == YOKE_OK && d < spec->device_count; d++) {
-        const struct yk_split_device *given = &spec->devices[d];
-        struct yk_split_status *status = &dispatch->status[d];
-        struct yk_device_state *device = &dispatch->devices[d];
-        *status = (struct yk_split_status){ .known = *given, .active = 1 };
-        if (!(given->rate > 0) || isinf(given->rate))
-            status->known.rate = 0;
-        if (!(given->share >= 0) || given->share > 1)
-            status->known.share = -1;
-        status->known.name = memcpy(text, given->name ? given->name : "", name_bytes(given));
-        text += name_bytes(given);
-        *device = (struct yk_device_state){ .outs = -1, .kept = -1, .reason = text };
-        *text = 0;
-        text += reason_bytes;
-        yk_speed_open(&device->speed, &status->known, (double)(spec->last - spec->first));
-        status->item_ns = device->speed.item_ns;
-        status->fixed_ns = device->speed.fixed_ns;
-    }
+    for (d = 0; made == YOKE_OK && d < spec->device_count; d++)
+        text = open_device(dispatch, d, &spec->devices[d], text);
     return made;
 }
 
@@ -180,6 +186,7 @@ static void begin_anew(struct yk_dispatch *dispatch, const struct yk_split_spec 
                                              .crowded = spec->crowded,
                                              .planned = spec->planned,
                                              .planned_ns = spec->planned_ns,
+                                             .awaits_ns = spec->awaits_ns,
                                              .settles = spec->settles,
                                              .device_count = spec->device_count };
     if (spec->adjust)
@@ -207,6 +214,97 @@ yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_spl
     for (d = 0; d < spec->device_count; d++)
         dispatch->status[d].known.fit = NULL;
     return status;
+}
+
+/* Arrays with one more device. */
+struct grown {
+    struct yk_split_status *status;
+    struct yk_device_state *devices;
+    char *texts, *end; /* end of the texts of the devices that there are */
+    size_t bytes;
+};
+
+/* Copies of the dispatcher's arrays, with room for one more device. Returns 0 without memory. */
+static int grow(const struct yk_dispatch *dispatch, const struct yk_split_device *device,
+                struct grown *out)
+{
+    const size_t count = (size_t)dispatch->view.device_count;
+    size_t used = 0, d;
+    for (d = 0; d < count; d++)
+        used += name_bytes(&dispatch->status[d].known) + reason_bytes;
+    out->bytes = used + name_bytes(device) + reason_bytes;
+    out->status = yk_calloc(count + 1, sizeof *out->status);
+    out->devices = yk_calloc(count + 1, sizeof *out->devices);
+    out->texts = yk_calloc(out->bytes, 1);
+    if (!out->status || !out->devices || !out->texts)
+        return 0;
+    memcpy(out->status, dispatch->status, count * sizeof *out->status);
+    memcpy(out->devices, dispatch->devices, count * sizeof *out->devices);
+    memcpy(out->texts, dispatch->texts, used);
+    out->end = out->texts + used;
+    for (d = 0; d < count; d++) {
+        out->status[d].known.name = out->texts + (dispatch->status[d].known.name - dispatch->texts);
+        out->devices[d].reason = out->texts + (dispatch->devices[d].reason - dispatch->texts);
+    }
+    return 1;
+}
+
+static void put(struct yk_dispatch *dispatch, const struct grown *grown)
+{
+    yk_free(dispatch->texts);
+    yk_free(dispatch->devices);
+    yk_free(dispatch->status);
+    dispatch->texts = grown->texts;
+    dispatch->devices = grown->devices;
+    dispatch->view.devices = dispatch->status = grown->status;
+    dispatch->device_capacity = (size_t)dispatch->view.device_count + 1;
+    dispatch->text_capacity = grown->bytes;
+}
+
+/* Gives the partitioner a new state, for one more device than before. */
+static yoke_status renew_state(struct yk_dispatch *dispatch)
+{
+    void *state;
+    yoke_status status;
+    dispatch->view.device_count++;
+    status = dispatch->partitioner->open(&dispatch->view, dispatch->settings, &state);
+    if (status != YOKE_OK) {
+        dispatch->view.device_count--;
+        return status;
+    }
+    close_state(dispatch);
+    dispatch->state = state;
+    dispatch->state_devices = dispatch->view.device_count;
+    return YOKE_OK;
+}
+
+yoke_status yk_dispatch_admit(struct yk_dispatch *dispatch, const struct yk_split_device *device)
+{
+    const int d = dispatch->view.device_count;
+    struct grown grown;
+    yoke_status status = check_device(device, d);
+    if (status != YOKE_OK)
+        return status;
+    if (!grow(dispatch, device, &grown)) {
+        yk_free(grown.status);
+        yk_free(grown.devices);
+        yk_free(grown.texts);
+        return YOKE_ENOMEM;
+    }
+    put(dispatch, &grown);
+    open_device(dispatch, d, device, grown.end);
+    dispatch->status[d].known.fit = NULL;
+    status = renew_state(dispatch);
+    if (status != YOKE_OK)
+        return status;
+    dispatch->active_count++;
+    yk_dispatch_event(dispatch, dispatch->now);
+    return YOKE_OK;
+}
+
+void yk_dispatch_await_none(struct yk_dispatch *dispatch)
+{
+    dispatch->view.awaits_ns = 0;
 }
 
 yoke_status yk_dispatch_open(const struct yk_split_spec *spec, struct yk_dispatch **out)

@@ -30,7 +30,8 @@ struct yk_split_view {
     double late;                  /* as in yk_split_spec */
     int planned;                  /* as in yk_split_spec */
     double planned_ns;
-    int settles; /* as in yk_split_spec */
+    double awaits_ns; /* as in yk_split_spec */
+    int settles;      /* as in yk_split_spec */
     int crowded; /* 1: other jobs run beside this one, so a late device may be busy with them */
     int device_count;
     const struct yk_split_status *devices;
