@@ -32,14 +32,14 @@ typedef enum yoke_waiting {
 } yoke_waiting;
 
 /* When drivers of GPUs that `devices` does not name are loaded. Loading takes 0.1 to 0.5 s of one
- * core, while jobs run; GPUs take part in jobs that begin afterwards. Calls that need all devices
- * load the drivers at once and wait: yoke_ready, yoke_device_count, yoke_prepare, yoke_trace_start,
- * and a job whose kernel is not for cores, or that is split by a weight or a partitioner other than
- * auto and plan. */
+ * core, while jobs run; GPUs take part in the rest of these and in later jobs. Calls that need all
+ * devices load the drivers at once and wait: yoke_ready, yoke_device_count, yoke_prepare,
+ * yoke_trace_start, and a job whose kernel is not for cores, or that is split by a weight or a
+ * partitioner other than auto and plan. */
 typedef enum yoke_loading {
-    YOKE_LOAD_LATER, /* 0.25 s after the process's first yoke_open, or when a job begins that will
-                      * take longer than that, judging by earlier ones like it. Until then a thread
-                      * sleeps; a process that ends earlier loads nothing */
+    YOKE_LOAD_LATER, /* 0.25 s after the process's first yoke_open, or when a job will take longer
+                      * than that, judging by earlier ones like it or by its first chunks. Until
+                      * then a thread sleeps; a process that ends earlier loads nothing */
     YOKE_LOAD_OPEN   /* in yoke_open, which does not wait for it */
 } yoke_loading;
 

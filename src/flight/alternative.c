@@ -88,6 +88,13 @@ static double spare_now(const struct yk_job *job, int device, const struct yk_ch
                : 0;
 }
 
+/* With pair->lock held. */
+static void begin_on(struct yk_job *job, int device)
+{
+    yk_choice_begin(yk_pair_choice(job->pair, job->split.key, device));
+    job->devices[device].fill = fill_of(job, device);
+}
+
 void yk_alternative_begin(struct yk_job *job, const struct yk_memory *memory)
 {
     int d;
@@ -95,12 +102,22 @@ void yk_alternative_begin(struct yk_job *job, const struct yk_memory *memory)
         return;
     yk_lock(&job->pair->lock);
     for (d = 0; d < job->device_count; d++) {
-        struct yk_job_device *jd = &job->devices[d];
-        yk_choice_begin(yk_pair_choice(job->pair, job->split.key, d));
-        jd->fill = fill_of(job, d);
-        jd->spare_ns = spare_ns(job, d, memory);
+        begin_on(job, d);
+        job->devices[d].spare_ns = spare_ns(job, d, memory);
     }
     yk_unlock(&job->pair->lock);
+}
+
+void yk_alternative_admit(struct yk_job *job, int device)
+{
+    int d;
+    if (!job->pair)
+        return;
+    yk_lock(&job->pair->lock);
+    begin_on(job, device);
+    yk_unlock(&job->pair->lock);
+    for (d = 0; d <= device; d++)
+        job->devices[d].spare_ns = job->devices[d].device->device->desc.host_memory ? -1 : INFINITY;
 }
 
 void yk_alternative_plan(struct yk_job *job, const struct yk_split_device *known)

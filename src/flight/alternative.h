@@ -10,7 +10,11 @@ int yk_form_is_steps(const struct yk_job *job, int form);
 /* Call it when a job begins, with runtime.lock held. Decides which devices try a kernel in this
  * job. `memory` may be NULL. */
 void yk_alternative_begin(struct yk_job *job, const struct yk_memory *memory);
-/* The same, when the split is known: with the devices' known speeds. With runtime.lock held. */
+/* The same for a device that is added while the job runs: nothing is known of it there, and trials
+ * of cores may delay it. With runtime.lock and job.lock held. */
+void yk_alternative_admit(struct yk_job *job, int device);
+/* Call it after yk_alternative_begin, when the split is known: with the devices' known speeds. With
+ * runtime.lock held. */
 void yk_alternative_plan(struct yk_job *job, const struct yk_split_device *known);
 /* Returns 1 if the device can run both kernels and has not tried one of them. That one may be
  * faster there, so known speeds say little. */

@@ -200,6 +200,7 @@ struct yk_workspace {
     struct yk_team team;         /* what was known of teams, if a device is benched */
     struct yk_plan_move weighed; /* a planned job: gain and cost of moving rows to other bounds */
     int device_count;
+    int room; /* number of devices for which there is memory */
     struct yk_job_device devices[];
 };
 
@@ -223,8 +224,8 @@ struct yk_job_sums {
     int64_t apart[YOKE_ARGS_MAX];
 };
 
-/* How the job is split: decided at submit and when it begins, with runtime.lock held. Lanes only
- * read it. */
+/* How the job is split: decided at submit and when it begins, with runtime.lock held, and when a
+ * device is added to it. Lanes only read it. */
 struct yk_job_split {
     const char *partitioner; /* NULL: auto */
     const char *asked_for;   /* the requested partitioner, if `auto` splits instead */
@@ -248,7 +249,8 @@ struct yk_job_split {
     int member;                             /* its kernel's place in the decomposition */
     int planned;                            /* 1: split by the decomposition's plan */
     double planned_ns;                      /* time of the longest part, by that plan */
-    uint32_t team;                          /* devices that take part, as bits (partition/team.h) */
+    _Atomic uint32_t team;                  /* devices that take part, as bits (partition/team.h) */
+    int grew;                               /* 1: some were added while it ran (life/admit.c) */
     int builds;                             /* 1: one of them must build the kernel first */
     int alone;       /* the only one of several devices that takes part; else -1 */
     int has_memory;  /* 1: there was a job like it */
@@ -382,7 +384,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
         *workspace; /* owns the next three; NULL before the job begins and after its end */
     struct yk_dispatch *dispatch;
     struct yk_job_device *devices;
-    int device_count;
+    atomic_int device_count; /* grows if devices are added while it runs (life/admit.c) */
     atomic_int phase;
 
     struct yk_job_lanes lanes;

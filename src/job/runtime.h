@@ -177,6 +177,9 @@ struct yoke_runtime {
     int explains; /* 1: print at close what the latest jobs did and why */
     int tells;    /* 1: stories of jobs are kept, to be printed or stored */
 
+    /* While GPUs may still be added: ns that loading their drivers takes at most. 0: all devices
+     * are there. */
+    _Atomic int64_t awaits_ns;
     /* enum yk_loading. One thread takes it from AWAITED to OVER and then sets the next two. */
     atomic_int loading;
     atomic_int loading_cause; /* enum yk_loading_cause */

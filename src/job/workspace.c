@@ -49,6 +49,12 @@ static yoke_status open_loads(struct yk_job_device *jd)
     return YOKE_OK;
 }
 
+/* Number of devices for which a workspace has room. */
+static int room_for(const yoke_runtime *runtime, int count)
+{
+    return atomic_load(&runtime->awaits_ns) > 0 ? YK_PLACES - 1 : count;
+}
+
 static void close_workspace(struct yk_workspace *workspace)
 {
     int d;
@@ -58,26 +64,30 @@ static void close_workspace(struct yk_workspace *workspace)
     yk_free(workspace);
 }
 
+/* Opens the next device's part. After an error it is part of the workspace all the same. */
+static yoke_status open_next(yoke_runtime *runtime, struct yk_workspace *workspace)
+{
+    const int d = workspace->device_count++;
+    struct yk_job_device *jd = &workspace->devices[d];
+    jd->device = &runtime->devices[d];
+    jd->flights = yk_alloc_aligned((size_t)jd->device->lanes * sizeof *jd->flights, 64);
+    if (!jd->flights)
+        return YOKE_ENOMEM;
+    memset(jd->flights, 0, (size_t)jd->device->lanes * sizeof *jd->flights);
+    return jd->device->device->desc.host_memory ? yk_leases_open(jd->device->lanes, &jd->leases)
+                                                : open_loads(jd);
+}
+
 static yoke_status open_workspace(yoke_runtime *runtime, int count, struct yk_workspace **out)
 {
+    const int room = room_for(runtime, count);
     struct yk_workspace *workspace =
-        yk_calloc(1, sizeof *workspace + (size_t)count * sizeof *workspace->devices);
+        yk_calloc(1, sizeof *workspace + (size_t)room * sizeof *workspace->devices);
     yoke_status status = workspace ? YOKE_OK : YOKE_ENOMEM;
-    int d;
-    for (d = 0; status == YOKE_OK && d < count; d++) {
-        struct yk_job_device *jd = &workspace->devices[d];
-        jd->device = &runtime->devices[d];
-        jd->flights = yk_alloc_aligned((size_t)jd->device->lanes * sizeof *jd->flights, 64);
-        workspace->device_count = d + 1;
-        if (!jd->flights) {
-            status = YOKE_ENOMEM;
-            break;
-        }
-        memset(jd->flights, 0, (size_t)jd->device->lanes * sizeof *jd->flights);
-        status = jd->device->device->desc.host_memory
-                     ? yk_leases_open(jd->device->lanes, &jd->leases)
-                     : open_loads(jd);
-    }
+    if (workspace)
+        workspace->room = room;
+    while (status == YOKE_OK && workspace->device_count < count)
+        status = open_next(runtime, workspace);
     if (status == YOKE_OK)
         *out = workspace;
     else if (workspace)
@@ -116,13 +126,22 @@ static struct yk_workspace *idle_workspace(yoke_runtime *runtime, int count, int
     while ((workspace = runtime->idle_workspaces)) {
         runtime->idle_workspaces = workspace->next;
         runtime->idle_workspace_count--;
-        if (workspace->device_count == count)
+        if (workspace->device_count == count && workspace->room >= room_for(runtime, count))
             break;
         close_workspace(workspace);
     }
     for (d = 0; workspace && d < count; d++)
         clean(&workspace->devices[d], args);
     return workspace;
+}
+
+static yoke_status open_private(const struct yk_job *job, struct yk_job_device *jd)
+{
+    if (!job->sums.has_add)
+        return YOKE_OK;
+    jd->private_hosts =
+        yk_calloc((size_t)(jd->device->lanes * job->arg_count), sizeof *jd->private_hosts);
+    return jd->private_hosts ? YOKE_OK : YOKE_ENOMEM;
 }
 
 yoke_status yk_workspace_take(struct yk_job *job, int count)
@@ -135,14 +154,27 @@ yoke_status yk_workspace_take(struct yk_job *job, int count)
     job->workspace = workspace;
     job->devices = workspace->devices;
     job->device_count = count;
-    for (d = 0; job->sums.has_add && d < count; d++) {
-        struct yk_job_device *jd = &job->devices[d];
-        jd->private_hosts =
-            yk_calloc((size_t)(jd->device->lanes * job->arg_count), sizeof *jd->private_hosts);
-        if (!jd->private_hosts)
-            return YOKE_ENOMEM;
-    }
-    return YOKE_OK;
+    for (d = 0; d < count && status == YOKE_OK; d++)
+        status = open_private(job, &job->devices[d]);
+    return status;
+}
+
+yoke_status yk_workspace_add(struct yk_job *job)
+{
+    struct yk_workspace *workspace = job->workspace;
+    yoke_status status = open_next(job->runtime, workspace);
+    if (status == YOKE_OK)
+        status = open_private(job, &job->devices[workspace->device_count - 1]);
+    if (status != YOKE_OK)
+        yk_workspace_drop(job);
+    return status;
+}
+
+void yk_workspace_drop(struct yk_job *job)
+{
+    struct yk_job_device *jd = &job->devices[--job->workspace->device_count];
+    close_device(jd);
+    *jd = (struct yk_job_device){ 0 };
 }
 
 void yk_workspace_close(struct yk_job *job)

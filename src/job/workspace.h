@@ -4,9 +4,14 @@
 
 #include "job.h"
 
-/* Gives the job a workspace for `count` devices. With runtime.lock held. YOKE_ENOMEM: the job may
- * have a part of a workspace, which yk_job_close frees. */
+/* Gives the job a workspace for `count` devices. If the runtime awaits more of them, it has room
+ * for these, too. With runtime.lock held. YOKE_ENOMEM: the job may have a part of a workspace,
+ * which yk_job_close frees. */
 yoke_status yk_workspace_take(struct yk_job *job, int count);
+/* Opens the workspace's part for the runtime's next device, for which there must be room; drop:
+ * closes it again. job->device_count stays as it is. With runtime.lock held. */
+yoke_status yk_workspace_add(struct yk_job *job);
+void yk_workspace_drop(struct yk_job *job);
 /* Frees the job's workspace, if it has one. For a job that could not begin or that failed. */
 void yk_workspace_close(struct yk_job *job);
 /* Frees the idle workspaces. Call it when no job is left. */

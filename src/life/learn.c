@@ -77,7 +77,8 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
         yk_team_did(team, d, learned->rate, outcome->items);
         ran->told_ns = desc->launch_ns;
-        ran->all_asked = job->split.alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
+        ran->all_asked = job->split.alone < 0 && job->devices[d].joined && yk_job_in_team(job, d) &&
+                         !job->split.grew;
         ran->forgives = forgives && !desc->host_memory && !(team->served & yk_team_bit(d));
         yk_learned_note(learned, outcome, ran);
         memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
@@ -111,7 +112,8 @@ void yk_job_learn(struct yk_job *job)
                                 .ns = (double)(ran.ended_ns - ran.begun_ns) };
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);
-    if (!learn_speeds(job, memory, &ran, &team))
+    /* devices that came late show their speeds, but not what a whole job takes */
+    if (!learn_speeds(job, memory, &ran, &team) || job->split.grew)
         return;
     yk_job_note_costs(job, memory, ran_beside(job));
     if (job->split.planned)

@@ -84,18 +84,29 @@ static int are_alike(const struct yk_device_desc *a, const struct yk_device_desc
            strcmp(a->model, b->model) == 0 && strcmp(a->settings_text, b->settings_text) == 0;
 }
 
+/* The number of the first device like device d. */
+static int first_alike(const struct yk_job *job, int d)
+{
+    const struct yk_runtime_device *devices = job->runtime->devices;
+    int first = 0;
+    while (first < d && !are_alike(&devices[first].device->desc, &devices[d].device->desc))
+        first++;
+    return first;
+}
+
+void yk_job_describe(struct yk_job *job, int d, const struct yk_memory *memory,
+                     struct yk_split_device *out)
+{
+    describe(job, d, memory, out);
+    out->make = 1 + first_alike(job, d);
+}
+
 static void describe_all(struct yk_job *job, const struct yk_memory *memory, int count,
                          struct yk_split_device *out)
 {
-    const struct yk_runtime_device *devices = job->runtime->devices;
-    int first, d;
-    for (d = 0; d < count; d++) {
-        describe(job, d, memory, &out[d]);
-        for (first = 0; first < d; first++)
-            if (are_alike(&devices[first].device->desc, &devices[d].device->desc))
-                break;
-        out[d].make = 1 + first;
-    }
+    int d;
+    for (d = 0; d < count; d++)
+        yk_job_describe(job, d, memory, &out[d]);
     if (memory)
         yk_learned_level(out, count);
     if (memory && yk_partitioner_needs_lessons(job->split.partitioner))
@@ -300,6 +311,7 @@ static yoke_status open_dispatch(struct yk_job *job, const struct yk_memory *mem
         .crowded = job->split.crowded,
         .planned = job->split.planned,
         .planned_ns = job->split.planned_ns,
+        .awaits_ns = (double)atomic_load(&job->runtime->awaits_ns),
         .settles = job->split.decomposition && !job->split.planned,
     };
     const yoke_status status = job->workspace->dispatch

@@ -22,6 +22,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../life/admit.h"
 #include "../platform/clock.h"
 #include "device.h"
 #include "loading.h"
@@ -53,6 +54,8 @@ static int hand_over(struct yk_loader *loader, unsigned turn, struct yk_device *
         device->backend->close(device);
     else if (yk_runtime_add_device(loader->runtime, device) != YOKE_OK)
         yk_runtime_say_left_out(&device->desc);
+    else
+        yk_jobs_admit(loader->runtime);
     yk_unlock(&loader->lock);
     return serves;
 }
@@ -66,6 +69,15 @@ static int serves(struct yk_loader *loader, unsigned turn)
     return yes;
 }
 
+/* The runtime has all its devices, unless the loader was left since that turn began. */
+static void end_turn(struct yk_loader *loader, unsigned turn)
+{
+    yk_lock(&loader->lock);
+    if (loader->runtime && loader->turn == turn)
+        yk_jobs_admit_no_more(loader->runtime);
+    yk_unlock(&loader->lock);
+}
+
 /* Returns how long to sleep until the load of that turn is due; 0: not at all. Sets *loads to 1 if
  * there is something to load. */
 static int64_t begin_or_wait(struct yk_loader *loader, unsigned turn, int *loads)
@@ -75,6 +87,8 @@ static int64_t begin_or_wait(struct yk_loader *loader, unsigned turn, int *loads
     *loads = 0;
     if (loader->runtime && loader->turn == turn) {
         wait_ns = loader->due_ns - yk_clock_ns();
+        if (wait_ns > 0 && yk_loading_foresees(loader->runtime))
+            wait_ns = 0;
         loader->begun = wait_ns <= 0;
         *loads = loader->begun && yk_loading_begins(loader->runtime);
     }
@@ -82,12 +96,18 @@ static int64_t begin_or_wait(struct yk_loader *loader, unsigned turn, int *loads
     return wait_ns > 0 ? wait_ns : 0;
 }
 
+/* A job that runs may turn out to be long. So the loader looks at it after 1/16 of the price of a
+ * load, and then each time when twice as much time has passed. */
+enum { FIRST_LOOK = 16 };
+
 static int sleep_until_due(struct yk_loader *loader, unsigned turn)
 {
-    int64_t wait_ns;
+    int64_t wait_ns, look_ns = yk_loading_price_ns / FIRST_LOOK;
     int loads;
-    while ((wait_ns = begin_or_wait(loader, turn, &loads)) > 0)
-        yk_parker_sleep(&loader->parker, wait_ns);
+    while ((wait_ns = begin_or_wait(loader, turn, &loads)) > 0) {
+        yk_parker_sleep(&loader->parker, wait_ns < look_ns ? wait_ns : look_ns);
+        look_ns *= 2;
+    }
     return loads;
 }
 
@@ -120,6 +140,7 @@ static void load(void *context)
         yk_unlock(&loader->lock);
         if (sleep_until_due(loader, served))
             load_for(loader, served);
+        end_turn(loader, served);
         yk_lock(&loader->lock);
         loader->begun = 0;
     }

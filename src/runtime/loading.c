@@ -13,6 +13,7 @@
 
 #include "../backend/find.h"
 #include "../base/status.h"
+#include "../life/admit.h"
 #include "../platform/clock.h"
 #include "loader.h"
 
@@ -67,12 +68,14 @@ static yoke_status start(yoke_runtime *runtime, enum yk_loading_cause cause, int
         return YOKE_OK;
     }
     atomic_store(&runtime->loading, YK_LOADING_AWAITED);
+    atomic_store(&runtime->awaits_ns, yk_loading_price_ns);
     if (cause != YK_CAUSE_NONE)
         note(runtime, cause, 0);
     status = yk_loader_start(runtime, due_ns, &runtime->loader);
     if (status != YOKE_OK) {
         atomic_store(&runtime->loading_cause, YK_CAUSE_NONE);
         atomic_store(&runtime->loading, YK_LOADING_FAILED);
+        atomic_store(&runtime->awaits_ns, 0);
     }
     return status;
 }
@@ -125,6 +128,13 @@ void yk_loading_foreseen(yoke_runtime *runtime, double ns)
     if (note(runtime, YK_CAUSE_FORESEEN, ns < 9e18 ? (int64_t)ns : INT64_MAX))
         yk_loader_hurry(runtime->loader);
     yk_unlock(&runtime->load_lock);
+}
+
+int yk_loading_foresees(yoke_runtime *runtime)
+{
+    const double ns = yk_jobs_rest_ns(runtime);
+    return ns > (double)yk_loading_price_ns &&
+           note(runtime, YK_CAUSE_FORESEEN, ns < 9e18 ? (int64_t)ns : INT64_MAX);
 }
 
 int yk_loading_begins(yoke_runtime *runtime)

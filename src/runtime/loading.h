@@ -1,6 +1,6 @@
 /* loading.h - when a runtime begins to load GPU drivers: when it opens, when the program asks for
- * all devices or runs a job that is known to be long, or once the process has used yoke for as long
- * as a load takes (docs/adr/020-drivers-loaded-later.md).
+ * all devices or runs a job that is known to be long or shows it, or once the process has used yoke
+ * for as long as a load takes (docs/adr/020-drivers-loaded-later.md).
  *
  * Until then this costs a sleeping thread, and one atomic read in each job that begins. The machine
  * is not searched for GPUs.
@@ -25,6 +25,9 @@ yoke_status yk_loading_open(yoke_runtime *runtime, yoke_loading when);
 yoke_status yk_loading_finish(yoke_runtime *runtime);
 /* The runtime gets no further devices. Takes load_lock. */
 void yk_loading_leave(yoke_runtime *runtime);
+/* Called by the loader while it sleeps, with loader.lock held. Returns 1 if a job that runs will
+ * still take longer than a load, and notes that as the cause, unless there is another one. */
+int yk_loading_foresees(yoke_runtime *runtime);
 /* Called by the loader when it begins, with loader.lock held, so that the runtime cannot leave it.
  * Notes time as the cause, unless there is another one. Returns 0 if there is nothing to load. */
 int yk_loading_begins(yoke_runtime *runtime);
