@@ -160,11 +160,18 @@ void yk_exchange_settled(struct yk_place *place)
     yk_unlock(&place->lock);
 }
 
+/* Without the lock: the queue is made, with the lock, while other threads work on the place, and
+ * before the first bit is set. */
+static int exchanges(const struct yk_place *place)
+{
+    return atomic_load(&place->direct) != 0;
+}
+
 uint64_t yk_exchange_oldest(struct yk_place *place)
 {
     uint64_t oldest;
-    if (!place->exchange.queue)
-        return 0;
+    if (!exchanges(place))
+        return 1; /* the number of the first copy that it may ever make */
     yk_lock(&place->lock);
     oldest = place->exchange.unsettled ? place->exchange.since : place->exchange.issued + 1;
     yk_unlock(&place->lock);
@@ -174,7 +181,7 @@ uint64_t yk_exchange_oldest(struct yk_place *place)
 yoke_status yk_exchange_outcome(struct yk_place *place, uint64_t oldest)
 {
     uint64_t failed;
-    if (!place->exchange.queue)
+    if (!exchanges(place))
         return YOKE_OK;
     yk_lock(&place->lock);
     sweep(place);
@@ -217,7 +224,7 @@ void yk_exchange_drain(struct yk_place *place)
     struct yk_exchange *exchange = &place->exchange;
     struct yk_event *event;
     uint64_t number;
-    if (!exchange->queue)
+    if (!exchanges(place))
         return;
     yk_lock(&place->lock);
     for (sweep(place); (event = take_pending(exchange, &number)); sweep(place)) {
