@@ -180,6 +180,7 @@ struct yoke_runtime {
     /* While GPUs may still be added: ns that loading their drivers takes at most. 0: all devices
      * are there. */
     _Atomic int64_t awaits_ns;
+    atomic_int loads; /* 1: a thread is loading drivers */
     /* enum yk_loading. One thread takes it from AWAITED to OVER and then sets the next two. */
     atomic_int loading;
     atomic_int loading_cause; /* enum yk_loading_cause */

@@ -93,15 +93,19 @@ void yk_jobs_admit_no_more(yoke_runtime *runtime)
         yk_unlock(&job->lock);
     }
     yk_unlock(&runtime->lock);
+    if (atomic_exchange(&runtime->loads, 0))
+        yk_wake_all(runtime); /* the core that was lent */
 }
 
-double yk_jobs_rest_ns(yoke_runtime *runtime)
+double yk_jobs_rest_ns(yoke_runtime *runtime, int64_t since_ns)
 {
     struct yk_job *job;
     double most = 0;
     yk_lock(&runtime->lock);
     for (job = runtime->running; job; job = job->lists.next_running) {
         double ns;
+        if (job->outcome.submitted_ns > since_ns)
+            continue;
         yk_lock(&job->lock);
         ns = yk_dispatch_others_ns(job->dispatch, -1);
         yk_unlock(&job->lock);

@@ -96,13 +96,11 @@ static int64_t begin_or_wait(struct yk_loader *loader, unsigned turn, int *loads
     return wait_ns > 0 ? wait_ns : 0;
 }
 
-/* A job that runs may turn out to be long. So the loader looks at it after 1/16 of the price of a
- * load, and then each time when twice as much time has passed. */
-enum { FIRST_LOOK = 16 };
-
+/* A job that runs may turn out to be long, so the loader looks at it meanwhile, each time when
+ * twice as much time has passed. */
 static int sleep_until_due(struct yk_loader *loader, unsigned turn)
 {
-    int64_t wait_ns, look_ns = yk_loading_price_ns / FIRST_LOOK;
+    int64_t wait_ns, look_ns = yk_loading_look_ns();
     int loads;
     while ((wait_ns = begin_or_wait(loader, turn, &loads)) > 0) {
         yk_parker_sleep(&loader->parker, wait_ns < look_ns ? wait_ns : look_ns);

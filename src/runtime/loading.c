@@ -17,7 +17,7 @@
 #include "../platform/clock.h"
 #include "loader.h"
 
-int64_t yk_loading_price_ns = YK_LOAD_PRICE_NS;
+_Atomic int64_t yk_loading_price_ns = YK_LOAD_PRICE_NS;
 
 /* When the process first opened a runtime without named devices; 0: it has not. */
 static atomic_int_fast64_t first_open_ns;
@@ -132,7 +132,7 @@ void yk_loading_foreseen(yoke_runtime *runtime, double ns)
 
 int yk_loading_foresees(yoke_runtime *runtime)
 {
-    const double ns = yk_jobs_rest_ns(runtime);
+    const double ns = yk_jobs_rest_ns(runtime, yk_now(runtime) - yk_loading_look_ns());
     return ns > (double)yk_loading_price_ns &&
            note(runtime, YK_CAUSE_FORESEEN, ns < 9e18 ? (int64_t)ns : INT64_MAX);
 }
@@ -140,5 +140,6 @@ int yk_loading_foresees(yoke_runtime *runtime)
 int yk_loading_begins(yoke_runtime *runtime)
 {
     note(runtime, YK_CAUSE_TIME, used_ns());
-    return yk_find_sees_gpu();
+    atomic_store(&runtime->loads, yk_find_sees_gpu());
+    return atomic_load(&runtime->loads);
 }

@@ -14,7 +14,15 @@
  * GPUs, and a context 100 to 340 ms. */
 #define YK_LOAD_PRICE_NS INT64_C(250000000)
 /* The cost in ns that is used; tests change it. */
-extern int64_t yk_loading_price_ns;
+extern _Atomic int64_t yk_loading_price_ns;
+
+/* After 1 / FIRST_LOOK of a load, the loader looks whether a job that runs will last longer than a
+ * load. A job must run for as long as that before its speed counts. */
+static inline int64_t yk_loading_look_ns(void)
+{
+    enum { FIRST_LOOK = 16 };
+    return yk_loading_price_ns / FIRST_LOOK;
+}
 
 /* Call it when the runtime has its cores. Begins the load at once if `when` says so or the
  * partitioner needs all devices, and fails if it cannot. Otherwise lets the load begin later, and

@@ -23,6 +23,7 @@
 #include "../life/host_lane.h"
 #include "../life/merge.h"
 #include "../life/progress.h"
+#include "../partition/kept_cores.h"
 #include "../partition/lease.h"
 #include "overdue.h"
 #include "report.h"
@@ -174,18 +175,30 @@ static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_n
     return got;
 }
 
+/* While drivers are loaded, jobs leave a core to the thread that loads them: on a core that it
+ * shares with a worker, the load takes twice as long. It is the core of a GPU's thread, or the one
+ * before if a job's caller works there. */
+static int is_lent(const struct yk_job *job, int device, int lane)
+{
+    const struct yk_device *driven = job->devices[device].device->device;
+    const int lanes = job->devices[device].device->lanes, core = yk_kept_core(lanes, lanes, 0);
+    return atomic_load_explicit(&job->runtime->loads, memory_order_relaxed) &&
+           driven->desc.host_memory && core >= 0 &&
+           lane == core - (job->caller.borrowed_lane == core);
+}
+
 /* Takes the lane's next work: the next piece of a chunk beside another one, a piece of the device's
  * lease, or a new chunk. Returns 0 if there is none. */
 static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    if (lane >= jd->device->lanes - jd->kept)
-        return 0;
     if (flight->beside.chunk.serial) {
         yk_beside_cut(flight);
         return 1;
     }
+    if (lane >= jd->device->lanes - jd->kept || is_lent(job, device, lane))
+        return 0;
     if (jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
         return 1;
     if (finds_all_out(job, device))
