@@ -21,9 +21,10 @@ static const char *loop = "points";
 static int64_t items = 4 << 20;
 static int rounds = 1000;
 
-static const struct program_option options[] = {
-    { "loop", .text = &loop }, { "items", .large = &items }, { "rounds", .whole = &rounds }, { NULL }
-};
+static const struct program_option options[] = { { "loop", .text = &loop },
+                                                 { "items", .large = &items },
+                                                 { "rounds", .whole = &rounds },
+                                                 { NULL } };
 
 struct program {
     yoke_runtime *runtime;
@@ -140,7 +141,8 @@ int main(int argc, char **argv)
     const struct loop *given = chosen(argc, argv);
     double start, end;
     if (!given->name) {
-        fprintf(stderr, "usage: yoke-bench-first-job [loop=points|area|bins] [items=N] [rounds=N]\n");
+        fprintf(stderr,
+                "usage: yoke-bench-first-job [loop=points|area|bins] [items=N] [rounds=N]\n");
         return 2;
     }
     start = now_s();

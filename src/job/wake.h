@@ -16,6 +16,8 @@ void yk_wake_devices(yoke_runtime *runtime, uint32_t devices);
 void yk_wake_team(yoke_runtime *runtime, uint32_t devices);
 /* Makes this worker look for work again. */
 void yk_wake(yoke_runtime *runtime, struct yk_worker *worker);
+/* Makes this worker look again if it sleeps. It must have been given something before. */
+void yk_wake_sleeper(struct yk_worker *worker);
 /* For a brief job that has begun, as one of `running` jobs: wakes at most one core, and none if it
  * is the only job and a core is awake. */
 void yk_wake_few(yoke_runtime *runtime, int running);
@@ -23,36 +25,5 @@ void yk_wake_few(yoke_runtime *runtime, int running);
 int yk_is_core(const yoke_runtime *runtime);
 /* Notes that the calling thread is `worker`. */
 void yk_worker_enter(const struct yk_worker *worker);
-/* In ns. Waking a worker costs it and its waker some microseconds. So work, or copies, predicted to
- * take less than this stay with the caller. */
-#define YK_WORTH_WAKING_NS 20000.0
-/* Returns 1 if a CPU takes part in the job; if another device does. */
-int yk_job_asks_cores(const struct yk_job *job);
-int yk_job_asks_gpus(const struct yk_job *job);
-/* Returns 1 if one core, which needs work_ns for what is left of the job, should do it alone: it is
- * predicted to be done before other threads that are woken could help, and no other device has a
- * part by a plan. */
-int yk_job_suits_one(const struct yk_job *job, double work_ns);
-/* Returns 1 if a CPU takes part, one core should do the whole job, and no GPU has to be woken to
- * build the kernel. */
-int yk_job_is_brief(const struct yk_job *job);
-/* Returns 1 if the job has been running so long that one core should not have done it alone. */
-int yk_job_is_overdue(struct yk_job *job);
-/* Wakes all threads that take part in the job, and notes that they were woken. */
-void yk_job_tell(struct yk_job *job);
-/* For the thread that called the job, and works as a lane. yk_job_invite: one core needs work_ns
- * for the job; the caller works alone, or as many cores help it as pay. yk_job_call calls them. */
-void yk_job_invite(struct yk_job *job, double work_ns, int alone);
-void yk_job_call(struct yk_job *job);
-/* For a core to which the job was given: calls others that should be called. */
-void yk_job_call_on(struct yk_job *job);
-/* For the calling thread. Returns 1 if it should be bound to its core: all threads were called, or
- * are still to be. */
-int yk_job_binds_caller(const struct yk_job *job);
-/* Wakes the threads that take part in the job, because there may be work. */
-void yk_job_wake(struct yk_job *job);
-/* Updates lanes.all_out of the job after the dispatcher handed out items or got some back. With
- * job.lock held. */
-void yk_job_note_free(struct yk_job *job);
 
 #endif

@@ -2,6 +2,7 @@
  * do the whole job, or works as the lane of its core. */
 #include "borrow.h"
 
+#include "../job/call.h"
 #include "../job/kernel.h"
 #include "../job/wake.h"
 

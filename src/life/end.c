@@ -13,6 +13,7 @@
 
 #include "../flight/held_memory.h"
 #include "../flight/pipeline.h"
+#include "../job/call.h"
 #include "../job/lost_rows.h"
 #include "../job/reduction.h"
 #include "../job/wake.h"

@@ -7,6 +7,7 @@
 #include "../flight/pin_ahead.h"
 #include "../flight/sum_copies.h"
 #include "../job/builds.h"
+#include "../job/call.h"
 #include "../job/wake.h"
 #include "end.h"
 #include "retire.h"

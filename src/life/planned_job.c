@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "../flight/held_memory.h"
+#include "../job/call.h"
 #include "../job/kernel.h"
 #include "../job/rows.h"
 #include "../job/unit.h"
-#include "../job/wake.h"
 #include "../partition/trial.h"
 #include "decomposition.h"
 #include "decomposition_plan.h"

@@ -3,6 +3,7 @@
 #include "retire.h"
 
 #include "../base/status.h"
+#include "../job/call.h"
 #include "../job/wake.h"
 #include "stranded.h"
 

@@ -2,6 +2,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../flight/sum_copies.h"
+#include "../job/call.h"
 #include "../job/entry.h"
 #include "../job/kernel.h"
 #include "../job/order.h"

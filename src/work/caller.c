@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "../base/typical.h"
+#include "../job/call.h"
 #include "../job/wake.h"
 #include "../life/borrow.h"
 #include "../life/end.h"

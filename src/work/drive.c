@@ -7,7 +7,7 @@
 
 #include "drive.h"
 
-#include "../job/wake.h"
+#include "../job/call.h"
 #include "../platform/clock.h"
 #include "await.h"
 #include "lane.h"

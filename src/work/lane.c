@@ -16,6 +16,7 @@
 #include "../flight/steps.h"
 #include "../flight/sums.h"
 #include "../flight/watchdog.h"
+#include "../job/call.h"
 #include "../job/rows.h"
 #include "../job/wake.h"
 #include "../life/borrow.h"

@@ -3,6 +3,7 @@
 
 #include "../flight/alternative.h"
 #include "../flight/watchdog.h"
+#include "../job/call.h"
 #include "../job/wake.h"
 #include "../life/host_lane.h"
 #include "../life/progress.h"

@@ -8,6 +8,7 @@
 #include "../flight/alternative.h"
 #include "../flight/landing.h"
 #include "../flight/pipeline.h"
+#include "../job/call.h"
 #include "../job/unit.h"
 #include "../job/wake.h"
 #include "../life/end.h"

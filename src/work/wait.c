@@ -4,9 +4,9 @@
 
 #include "../base/status.h"
 #include "../flight/forecast.h"
+#include "../job/call.h"
 #include "../job/entry.h"
 #include "../job/order.h"
-#include "../job/wake.h"
 #include "../platform/clock.h"
 #include "stuck_calls.h"
 #include "virtual.h"

@@ -16,6 +16,7 @@
 #include "../base/alloc.h"
 #include "../flight/pipeline.h"
 #include "../flight/steps.h"
+#include "../job/call.h"
 #include "../job/wake.h"
 #include "../job/workspace.h"
 #include "../life/begin.h"
