@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "platform/clock.h"
+#include "runtime/loader.h"
 #include "runtime/loading.h"
 #include "scenes.h"
 #include "standin.h"
@@ -25,6 +26,14 @@ static yoke_runtime *open_default(void)
     yoke_runtime *runtime;
     must(yoke_open(NULL, &runtime) == YOKE_OK);
     return runtime;
+}
+
+/* A runtime that closes leaves a load behind (runtime/loader.h). */
+static void close_and_wait(yoke_runtime *runtime)
+{
+    must(yoke_close(runtime) == YOKE_OK);
+    while (yk_loaders_left())
+        yk_clock_sleep_ns(ms / 10);
 }
 
 /* What a kernel does with y, and what must be there afterwards. */
@@ -105,7 +114,7 @@ static void gpus_take_part(void)
         must(end(&task) > CORES && gate);
         wait_for_all_devices(task.runtime);
         must(atomic_load(&task.runtime->device_count) == DEVICES);
-        must(yoke_close(task.runtime) == YOKE_OK);
+        close_and_wait(task.runtime);
     }
     must(standin_outstanding() == 0 && standin_swept() == 0);
 }
@@ -121,7 +130,7 @@ static void the_start_foretells_the_end(void)
     must(end(&task) > CORES && gate);
     yk_loading_explain(task.runtime, text);
     must(strstr(text, "for a job of about") != NULL);
-    must(yoke_close(task.runtime) == YOKE_OK);
+    close_and_wait(task.runtime);
 }
 
 /* While drivers are loaded, one of eight cores has nothing to do, for the thread that loads them.
@@ -152,7 +161,7 @@ static void a_core_is_lent(void)
         yk_clock_sleep_ns(ms / 10);
     gate = 1;
     must(end(&task) == CORES);
-    must(yoke_close(task.runtime) == YOKE_OK);
+    close_and_wait(task.runtime);
 }
 
 /* A job that is cancelled does not wait for devices. */
@@ -168,7 +177,7 @@ static void a_cancelled_job(void)
     must(yoke_wait(task.ticket, NULL) == YOKE_ECANCELED);
     must(yoke_array_close(task.array) == YOKE_ELOST);
     standin_hold("cuInit", 0);
-    must(yoke_close(task.runtime) == YOKE_OK);
+    close_and_wait(task.runtime);
 }
 
 /* An allocation fails while devices are added. The job goes on without a device, and ends when the
@@ -196,7 +205,7 @@ static void without_memory(void)
         if (status == YOKE_OK)
             must_be_right(&task);
         done += status == YOKE_OK;
-        must(yoke_close(task.runtime) == YOKE_OK);
+        close_and_wait(task.runtime);
     }
     must(failed > MOST / 4 && done > MOST / 2);
     must(standin_outstanding() == 0);
@@ -215,7 +224,7 @@ static void races(void)
             gate = (random >> 6) % 2;
             end(&task);
         }
-        must(yoke_close(task.runtime) == YOKE_OK);
+        close_and_wait(task.runtime);
     }
     must(standin_outstanding() == 0);
 }
