@@ -175,7 +175,8 @@ static void a_cancelled_job(void)
         yk_clock_sleep_ns(ms / 10);
     must(yoke_cancel(task.ticket) == YOKE_OK);
     must(yoke_wait(task.ticket, NULL) == YOKE_ECANCELED);
-    must(yoke_array_close(task.array) == YOKE_ELOST);
+    const yoke_status closed = yoke_array_close(task.array);
+    must(closed == YOKE_ELOST || closed == YOKE_OK); /* OK: no item had begun */
     standin_hold("cuInit", 0);
     close_and_wait(task.runtime);
 }
