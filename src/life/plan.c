@@ -127,6 +127,12 @@ static int has_part(const struct yk_job *job, int d)
     return decomposition && decomposition->division.stand && yk_job_shares(job)[d] > 0;
 }
 
+/* No other thread sees the job yet. */
+static void set_team(struct yk_job *job, uint32_t team)
+{
+    atomic_store_explicit(&job->split.team, team, memory_order_relaxed);
+}
+
 /* Adds GPUs that must build the kernel before the plan of its arrays can be followed, and then the
  * CPUs: a build may take seconds, and meanwhile they do the GPUs' part. */
 static void call_builders(struct yk_job *job)
@@ -140,24 +146,25 @@ static void call_builders(struct yk_job *job)
             hosts |= yk_team_bit(d);
         if (!yk_device_must_build(device, job->kernel))
             continue;
-        job->split.team |= has_part(job, d) ? yk_team_bit(d) : 0;
+        if (has_part(job, d))
+            set_team(job, job->split.team | yk_team_bit(d));
         job->split.builds |= yk_job_in_team(job, d);
     }
     if (job->split.builds)
-        job->split.team |= hosts;
+        set_team(job, job->split.team | hosts);
 }
 
 /* Chooses the devices that take part by what is known of teams. */
 static void choose_team(struct yk_job *job, struct yk_team *team,
                         const struct yk_split_device *known)
 {
-    job->split.team =
-        team ? yk_team_choose(team,
-                              &(struct yk_team_asks){ .devices = known,
-                                                      .count = job->device_count,
-                                                      .items = (double)(job->last - job->first),
-                                                      .crowded = job->split.crowded })
-             : yk_team_all(job->device_count);
+    set_team(job, team
+                      ? yk_team_choose(
+                            team, &(struct yk_team_asks){ .devices = known,
+                                                          .count = job->device_count,
+                                                          .items = (double)(job->last - job->first),
+                                                          .crowded = job->split.crowded })
+                      : yk_team_all(job->device_count));
     call_builders(job);
 }
 
@@ -235,12 +242,13 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
                          const struct yk_split_device *known)
 {
     int d;
-    job->split.team = 0;
+    uint32_t team = 0;
     for (d = 0; d < job->device_count; d++)
         if (known[d].share > 0)
-            job->split.team |= yk_team_bit(d);
+            team |= yk_team_bit(d);
         else
             build_ahead(job, d);
+    set_team(job, team);
     job->split.builds = 0;
     note_team(job, memory, known);
     job->split.times_team = 0; /* planned jobs teach nothing about teams */
@@ -261,7 +269,7 @@ static void bench_by_split(struct yk_job *job)
     int d;
     if (!asked || asked == job->split.team)
         return;
-    job->split.team = asked;
+    set_team(job, asked);
     job->split.alone = yk_team_only(asked);
     for (d = 0; d < job->device_count; d++)
         if (!yk_job_in_team(job, d))
