@@ -149,6 +149,7 @@ struct yk_job_device {
     int driven;           /* 1: the thread that called yoke_run drives it */
     double copying_ns;    /* predicted time of the copies for its share */
     double planned_ns;    /* a planned job: predicted time of its part; 0: unknown */
+    int64_t admitted_ns;  /* when it was added to a job that ran; 0: it was there at the begin */
     int failed;           /* 1: it is lost; its unfinished chunks are taken back */
     int retired;          /* 1: it gets no more chunks; its unfinished ones still count */
     int benched;          /* 1: left out of this job; it steps in if the others fail */

@@ -46,6 +46,7 @@ static yoke_status grow(struct yk_job *job, int device)
         return status;
     }
     job->devices[device].share = -1;
+    job->devices[device].admitted_ns = yk_now(job->runtime);
     yk_alternative_admit(job, device);
     job->split.grew = 1;
     job->split.team |= yk_team_bit(device);

@@ -58,6 +58,23 @@ static const char *explain_plan(const struct yk_job *job, int device, char text[
     return text;
 }
 
+static const char *explain_late(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
+{
+    const int64_t after_ns = job->devices[device].admitted_ns - job->outcome.submitted_ns;
+    snprintf(text, YK_REASON_TEXT, "came after %s, when its driver was loaded; %s",
+             yk_time_words((double)after_ns).text, yk_dispatch_reason(job->dispatch, device));
+    return text;
+}
+
+/* Why a device that takes part got its share. */
+static const char *explain_share(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
+{
+    if (job->devices[device].admitted_ns)
+        return explain_late(job, device, text);
+    return job->split.planned ? explain_plan(job, device, text)
+                              : yk_dispatch_reason(job->dispatch, device);
+}
+
 const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
 {
     const int number = job->devices[device].device->number;
@@ -72,8 +89,7 @@ const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REA
         return text;
     }
     if (!job->devices[device].benched || !yk_job_splits_freely(job->split.partitioner))
-        return job->split.planned ? explain_plan(job, device, text)
-                                  : yk_dispatch_reason(job->dispatch, device);
+        return explain_share(job, device, text);
     if (job->split.planned)
         yk_explore_explain(&job->workspace->team.explorer,
                            &(struct yk_left_out){ .asked = job->split.team, .device = device },
