@@ -214,6 +214,27 @@ static void without_memory(void)
     must(standin_outstanding() == 0);
 }
 
+/* A GPU that was added fails at its first kernel, which ends well or not; others do its part. */
+static void a_gpu_fails(void)
+{
+    static const enum standin_kind kinds[] = { STANDIN_ONCE, STANDIN_FOR_GOOD, STANDIN_LATER };
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    yk_loading_price_ns = ms;
+    for (int i = 0; i < KINDS * FORMS; i++) {
+        const struct standin_failure failure = { 1, 719, kinds[i / FORMS], "cuLaunchKernel" };
+        standin_fail(&failure);
+        struct task task = { .runtime = open_default() };
+        begin(&task, &forms[i % FORMS], ITEMS);
+        while (!standin_failed())
+            yk_clock_sleep_ns(ms / 10);
+        gate = 1;
+        end(&task);
+        standin_fail(NULL);
+        close_and_wait(task.runtime);
+    }
+    must(standin_outstanding() == 0);
+}
+
 /* Jobs begin and end while devices are added. */
 static void races(void)
 {
@@ -238,6 +259,7 @@ static const struct scene scenes[] = {
     { "a_core_is_lent", a_core_is_lent },
     { "a_cancelled_job", a_cancelled_job },
     { "without_memory", without_memory },
+    { "a_gpu_fails", a_gpu_fails },
     { "races", races },
     { NULL, NULL },
 };
