@@ -61,8 +61,9 @@ static const char *explain_plan(const struct yk_job *job, int device, char text[
 static const char *explain_late(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
 {
     const int64_t after_ns = job->devices[device].admitted_ns - job->outcome.submitted_ns;
-    snprintf(text, YK_REASON_TEXT, "came after %s, when its driver was loaded; %s",
-             yk_time_words((double)after_ns).text, yk_dispatch_reason(job->dispatch, device));
+    const char *share = yk_dispatch_reason(job->dispatch, device);
+    snprintf(text, YK_REASON_TEXT, "came after %s, when its driver was loaded%s%s",
+             yk_time_words((double)after_ns).text, share ? "; " : "", share ? share : "");
     return text;
 }
 
