@@ -103,24 +103,62 @@ static size_t name_bytes(const struct yk_split_device *device)
     return strlen(device->name ? device->name : "") + 1;
 }
 
-/* Makes room for the devices, their names and reasons. */
-static yoke_status make_room(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
+/* The bytes that a device's name and reason take. */
+static size_t text_bytes(const struct yk_split_device *device)
 {
-    size_t bytes = 0, count = (size_t)spec->device_count;
+    return name_bytes(device) + reason_bytes;
+}
+
+/* A dispatcher's arrays of devices. */
+struct room {
+    struct yk_split_status *status;
+    struct yk_device_state *devices;
+    char *texts;
+};
+
+static void free_room(struct room room)
+{
+    yk_free(room.texts);
+    yk_free(room.devices);
+    yk_free(room.status);
+}
+
+static struct room room_of(const struct yk_dispatch *dispatch)
+{
+    return (struct room){ dispatch->status, dispatch->devices, dispatch->texts };
+}
+
+/* Copies device d, with its texts, to other arrays. */
+static void copy_device(const struct yk_dispatch *dispatch, int d, struct room to)
+{
+    const struct yk_split_device *known = &dispatch->status[d].known;
+    char *text = to.texts + (known->name - dispatch->texts);
+    to.status[d] = dispatch->status[d];
+    to.devices[d] = dispatch->devices[d];
+    to.status[d].known.name = memcpy(text, known->name, text_bytes(known));
+    to.devices[d].reason = text + name_bytes(known);
+}
+
+/* Makes room for `count` devices, whose names and reasons take `bytes`. The first `kept` devices
+ * stay. After an error everything is as before. */
+static yoke_status make_room(struct yk_dispatch *dispatch, int kept, size_t count, size_t bytes)
+{
+    struct room room;
     int d;
-    for (d = 0; d < spec->device_count; d++)
-        bytes += name_bytes(&spec->devices[d]) + reason_bytes;
     if (count <= dispatch->device_capacity && bytes <= dispatch->text_capacity)
         return YOKE_OK;
-    dispatch->device_capacity = dispatch->text_capacity = 0;
-    yk_free(dispatch->texts);
-    yk_free(dispatch->devices);
-    yk_free(dispatch->status);
-    dispatch->status = yk_calloc(count, sizeof *dispatch->status);
-    dispatch->devices = yk_calloc(count, sizeof *dispatch->devices);
-    dispatch->texts = yk_calloc(bytes, 1);
-    if (!dispatch->status || !dispatch->devices || !dispatch->texts)
+    room = (struct room){ yk_calloc(count, sizeof *room.status),
+                          yk_calloc(count, sizeof *room.devices), yk_calloc(bytes, 1) };
+    if (!room.status || !room.devices || !room.texts) {
+        free_room(room);
         return YOKE_ENOMEM;
+    }
+    for (d = 0; d < kept; d++)
+        copy_device(dispatch, d, room);
+    free_room(room_of(dispatch));
+    dispatch->view.devices = dispatch->status = room.status;
+    dispatch->devices = room.devices;
+    dispatch->texts = room.texts;
     dispatch->device_capacity = count;
     dispatch->text_capacity = bytes;
     return YOKE_OK;
@@ -150,9 +188,14 @@ static char *open_device(struct yk_dispatch *dispatch, int d, const struct yk_sp
 
 static yoke_status open_devices(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
 {
-    yoke_status made = make_room(dispatch, spec);
-    char *text = dispatch->texts;
+    size_t bytes = 0;
+    yoke_status made;
+    char *text;
     int d;
+    for (d = 0; d < spec->device_count; d++)
+        bytes += text_bytes(&spec->devices[d]);
+    made = make_room(dispatch, 0, (size_t)spec->device_count, bytes);
+    text = dispatch->texts;
     for (d = 0; made == YOKE_OK && d < spec->device_count; d++)
         text = open_device(dispatch, d, &spec->devices[d], text);
     return made;
@@ -216,51 +259,6 @@ yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_spl
     return status;
 }
 
-/* Arrays with one more device. */
-struct grown {
-    struct yk_split_status *status;
-    struct yk_device_state *devices;
-    char *texts, *end; /* end of the texts of the devices that there are */
-    size_t bytes;
-};
-
-/* Copies of the dispatcher's arrays, with room for one more device. Returns 0 without memory. */
-static int grow(const struct yk_dispatch *dispatch, const struct yk_split_device *device,
-                struct grown *out)
-{
-    const size_t count = (size_t)dispatch->view.device_count;
-    size_t used = 0, d;
-    for (d = 0; d < count; d++)
-        used += name_bytes(&dispatch->status[d].known) + reason_bytes;
-    out->bytes = used + name_bytes(device) + reason_bytes;
-    out->status = yk_calloc(count + 1, sizeof *out->status);
-    out->devices = yk_calloc(count + 1, sizeof *out->devices);
-    out->texts = yk_calloc(out->bytes, 1);
-    if (!out->status || !out->devices || !out->texts)
-        return 0;
-    memcpy(out->status, dispatch->status, count * sizeof *out->status);
-    memcpy(out->devices, dispatch->devices, count * sizeof *out->devices);
-    memcpy(out->texts, dispatch->texts, used);
-    out->end = out->texts + used;
-    for (d = 0; d < count; d++) {
-        out->status[d].known.name = out->texts + (dispatch->status[d].known.name - dispatch->texts);
-        out->devices[d].reason = out->texts + (dispatch->devices[d].reason - dispatch->texts);
-    }
-    return 1;
-}
-
-static void put(struct yk_dispatch *dispatch, const struct grown *grown)
-{
-    yk_free(dispatch->texts);
-    yk_free(dispatch->devices);
-    yk_free(dispatch->status);
-    dispatch->texts = grown->texts;
-    dispatch->devices = grown->devices;
-    dispatch->view.devices = dispatch->status = grown->status;
-    dispatch->device_capacity = (size_t)dispatch->view.device_count + 1;
-    dispatch->text_capacity = grown->bytes;
-}
-
 /* Gives the partitioner a new state, for one more device than before. */
 static yoke_status renew_state(struct yk_dispatch *dispatch)
 {
@@ -280,20 +278,18 @@ static yoke_status renew_state(struct yk_dispatch *dispatch)
 
 yoke_status yk_dispatch_admit(struct yk_dispatch *dispatch, const struct yk_split_device *device)
 {
-    const int d = dispatch->view.device_count;
-    struct grown grown;
-    yoke_status status = check_device(device, d);
+    const int count = dispatch->view.device_count;
+    size_t used = 0;
+    int d;
+    yoke_status status = check_device(device, count);
+    for (d = 0; d < count; d++)
+        used += text_bytes(&dispatch->status[d].known);
+    if (status == YOKE_OK)
+        status = make_room(dispatch, count, (size_t)count + 1, used + text_bytes(device));
     if (status != YOKE_OK)
         return status;
-    if (!grow(dispatch, device, &grown)) {
-        yk_free(grown.status);
-        yk_free(grown.devices);
-        yk_free(grown.texts);
-        return YOKE_ENOMEM;
-    }
-    put(dispatch, &grown);
-    open_device(dispatch, d, device, grown.end);
-    dispatch->status[d].known.fit = NULL;
+    open_device(dispatch, count, device, dispatch->texts + used);
+    dispatch->status[count].known.fit = NULL;
     status = renew_state(dispatch);
     if (status != YOKE_OK)
         return status;
@@ -334,8 +330,6 @@ void yk_dispatch_close(struct yk_dispatch *dispatch)
     yk_free(dispatch->kept);
     yk_free(dispatch->outs);
     yk_ranges_close(&dispatch->free);
-    yk_free(dispatch->texts);
-    yk_free(dispatch->devices);
-    yk_free(dispatch->status);
+    free_room(room_of(dispatch));
     yk_free(dispatch);
 }
