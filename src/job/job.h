@@ -251,7 +251,6 @@ struct yk_job_split {
     int planned;                            /* 1: split by the decomposition's plan */
     double planned_ns;                      /* time of the longest part, by that plan */
     _Atomic uint32_t team;                  /* devices that take part, as bits (partition/team.h) */
-    int grew;                               /* 1: some were added while it ran (life/admit.c) */
     int builds;                             /* 1: one of them must build the kernel first */
     int alone;       /* the only one of several devices that takes part; else -1 */
     int has_memory;  /* 1: there was a job like it */
@@ -398,6 +397,12 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     struct yk_job_life life;
     struct yk_job_lists lists;
 };
+
+/* Returns 1 if devices were added while the job ran (life/admit.c). They are the last ones. */
+static inline int yk_job_grew(const struct yk_job *job)
+{
+    return job->devices[job->device_count - 1].admitted_ns != 0;
+}
 
 /* Returns 1 if the device takes part. Other devices are benched: they step in if all of these
  * fail. */

@@ -180,7 +180,6 @@ struct yoke_runtime {
     /* While GPUs may still be added: ns that loading their drivers takes at most. 0: all devices
      * are there. */
     _Atomic int64_t awaits_ns;
-    atomic_int loads; /* 1: a thread is loading drivers */
     /* enum yk_loading. One thread takes it from AWAITED to OVER and then sets the next two. */
     atomic_int loading;
     atomic_int loading_cause; /* enum yk_loading_cause */
@@ -191,6 +190,13 @@ struct yoke_runtime {
     struct yk_loader *loader;
     yk_mutex load_lock; /* held while a thread waits for the loader */
 };
+
+/* Returns 1 from the begin of a load until the runtime has all its devices. */
+static inline int yk_runtime_is_loading(const yoke_runtime *runtime)
+{
+    return atomic_load_explicit(&runtime->awaits_ns, memory_order_relaxed) > 0 &&
+           atomic_load_explicit(&runtime->loading, memory_order_relaxed) == YK_LOADING_OVER;
+}
 
 /* What is wrong when a program passes no runtime, and what to do. */
 #define YK_NO_RUNTIME "the runtime is NULL; pass yoke_default(), or one from yoke_open"

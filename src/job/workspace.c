@@ -153,7 +153,8 @@ yoke_status yk_workspace_take(struct yk_job *job, int count)
         return status;
     job->workspace = workspace;
     job->devices = workspace->devices;
-    atomic_store_explicit(&job->device_count, count, memory_order_relaxed); /* nobody sees it yet */
+    atomic_store_explicit(&job->device_count, count,
+                          memory_order_relaxed); /* no other thread sees it yet */
     for (d = 0; d < count && status == YOKE_OK; d++)
         status = open_private(job, &job->devices[d]);
     return status;

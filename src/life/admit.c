@@ -48,7 +48,6 @@ static yoke_status grow(struct yk_job *job, int device)
     job->devices[device].share = -1;
     job->devices[device].admitted_ns = yk_now(job->runtime);
     yk_alternative_admit(job, device);
-    job->split.grew = 1;
     job->split.team |= yk_team_bit(device);
     job->device_count = device + 1;
     return YOKE_OK;
@@ -86,7 +85,9 @@ void yk_jobs_admit(yoke_runtime *runtime)
 void yk_jobs_admit_no_more(yoke_runtime *runtime)
 {
     struct yk_job *job;
+    int lent;
     yk_lock(&runtime->lock);
+    lent = runtime->running && yk_runtime_is_loading(runtime);
     atomic_store(&runtime->awaits_ns, 0);
     for (job = runtime->running; job; job = job->lists.next_running) {
         yk_lock(&job->lock);
@@ -94,7 +95,7 @@ void yk_jobs_admit_no_more(yoke_runtime *runtime)
         yk_unlock(&job->lock);
     }
     yk_unlock(&runtime->lock);
-    if (atomic_exchange(&runtime->loads, 0))
+    if (lent)
         yk_wake_all(runtime); /* the core that was lent */
 }
 

@@ -78,7 +78,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         yk_team_did(team, d, learned->rate, outcome->items);
         ran->told_ns = desc->launch_ns;
         ran->all_asked = job->split.alone < 0 && job->devices[d].joined && yk_job_in_team(job, d) &&
-                         !job->split.grew;
+                         !yk_job_grew(job);
         ran->forgives = forgives && !desc->host_memory && !(team->served & yk_team_bit(d));
         yk_learned_note(learned, outcome, ran);
         memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
@@ -113,7 +113,7 @@ void yk_job_learn(struct yk_job *job)
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);
     /* devices that came late show their speeds, but not what a whole job takes */
-    if (!learn_speeds(job, memory, &ran, &team) || job->split.grew)
+    if (!learn_speeds(job, memory, &ran, &team) || yk_job_grew(job))
         return;
     yk_job_note_costs(job, memory, ran_beside(job));
     if (job->split.planned)

@@ -140,6 +140,5 @@ int yk_loading_foresees(yoke_runtime *runtime)
 int yk_loading_begins(yoke_runtime *runtime)
 {
     note(runtime, YK_CAUSE_TIME, used_ns());
-    atomic_store(&runtime->loads, yk_find_sees_gpu());
-    return atomic_load(&runtime->loads);
+    return yk_find_sees_gpu();
 }

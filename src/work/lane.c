@@ -181,11 +181,12 @@ static int ask_in_turn(struct yk_job *job, int device, int lane, int64_t *wake_n
  * before if a job's caller works there. */
 static int is_lent(const struct yk_job *job, int device, int lane)
 {
-    const struct yk_device *driven = job->devices[device].device->device;
-    const int lanes = job->devices[device].device->lanes, core = yk_kept_core(lanes, lanes, 0);
-    return atomic_load_explicit(&job->runtime->loads, memory_order_relaxed) &&
-           driven->desc.host_memory && core >= 0 &&
-           lane == core - (job->caller.borrowed_lane == core);
+    const struct yk_runtime_device *entry = job->devices[device].device;
+    int core;
+    if (!yk_runtime_is_loading(job->runtime) || !entry->device->desc.host_memory)
+        return 0;
+    core = yk_kept_core(entry->lanes, entry->lanes, 0);
+    return core >= 0 && lane == core - (job->caller.borrowed_lane == core);
 }
 
 /* Takes the lane's next work: the next piece of a chunk beside another one, a piece of the device's
