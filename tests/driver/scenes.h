@@ -56,4 +56,24 @@ static inline int play_here(const struct scene *scene, const char *name)
     return 0;
 }
 
+static inline void every_scene(void **state)
+{
+    for (const struct scene *scene = *state; scene->name; scene++) {
+        print_message("%s\n", scene->name);
+        play(scene->name, "");
+    }
+}
+
+/* What main returns for a test that plays every scene. 77: without the stand-in driver it is
+ * skipped. */
+static inline int play_all(int argc, char **argv, const struct scene *scenes)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test_prestate(every_scene, (void *)scenes) };
+    if (!getenv("YOKE_CUDA_LIBRARY"))
+        return 77;
+    if (argc == 3)
+        return play_here(scenes, argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 #endif

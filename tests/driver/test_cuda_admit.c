@@ -7,8 +7,7 @@
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
-#include "platform/clock.h"
-#include "runtime/loader.h"
+#include "late_load.h"
 #include "runtime/loading.h"
 #include "scenes.h"
 #include "standin.h"
@@ -16,25 +15,9 @@
 extern const yoke_kernel k_long, k_long_again, k_long_add, k_long_sum;
 
 enum { ITEMS = 400000, DEVICES = 3 };
-static const int64_t ms = 1000000;
 
 static int32_t y[ITEMS];
 static volatile int gate;
-
-static yoke_runtime *open_default(void)
-{
-    yoke_runtime *runtime;
-    must(yoke_open(NULL, &runtime) == YOKE_OK);
-    return runtime;
-}
-
-/* A runtime that closes leaves a load behind (runtime/loader.h). */
-static void close_and_wait(yoke_runtime *runtime)
-{
-    must(yoke_close(runtime) == YOKE_OK);
-    while (yk_loaders_left())
-        yk_clock_sleep_ns(ms / 10);
-}
 
 /* What a kernel does with y, and what must be there afterwards. */
 static const struct form {
@@ -264,23 +247,7 @@ static const struct scene scenes[] = {
     { NULL, NULL },
 };
 
-/* --- the tests --- */
-
-static void every_scene(void **state)
-{
-    (void)state;
-    for (const struct scene *scene = scenes; scene->name; scene++) {
-        print_message("%s\n", scene->name);
-        play(scene->name, "");
-    }
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_scene) };
-    if (!getenv("YOKE_CUDA_LIBRARY"))
-        return 77;
-    if (argc == 3)
-        return play_here(scenes, argv[1]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return play_all(argc, argv, scenes);
 }

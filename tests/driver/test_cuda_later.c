@@ -11,26 +11,18 @@
 
 #include "base/alloc.h"
 #include "job_kernels.h"
-#include "platform/clock.h"
-#include "runtime/loader.h"
+#include "late_load.h"
 #include "runtime/loading.h"
 #include "scenes.h"
 #include "standin.h"
 #include "under_sanitizer.h"
 
 enum { ITEMS = 1000, DEVICES = 3, THREADS = 4 };
-static const int64_t never = INT64_C(1) << 60, ms = 1000000;
+static const int64_t never = INT64_C(1) << 60;
 
 static int loads(void)
 {
     return standin_calls_of("cuInit") > 0;
-}
-
-static yoke_runtime *open_default(void)
-{
-    yoke_runtime *runtime;
-    must(yoke_open(NULL, &runtime) == YOKE_OK);
-    return runtime;
 }
 
 static void run_a_job(yoke_runtime *runtime)
@@ -41,13 +33,6 @@ static void run_a_job(yoke_runtime *runtime)
     must(yoke_for(runtime, &k_saxpy, ITEMS, 2.0f, x, y) == YOKE_OK);
     for (int i = 0; i < ITEMS; i++)
         must(y[i] == 3 * (float)i);
-}
-
-static void close_and_wait(yoke_runtime *runtime)
-{
-    must(yoke_close(runtime) == YOKE_OK);
-    while (yk_loaders_left())
-        yk_clock_sleep_ns(ms / 10);
 }
 
 static void must_say(const yoke_runtime *runtime, const char *words)
@@ -340,23 +325,7 @@ static const struct scene scenes[] = {
     { NULL, NULL },
 };
 
-/* --- the tests --- */
-
-static void every_scene(void **state)
-{
-    (void)state;
-    for (const struct scene *scene = scenes; scene->name; scene++) {
-        print_message("%s\n", scene->name);
-        play(scene->name, "");
-    }
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_scene) };
-    if (!getenv("YOKE_CUDA_LIBRARY"))
-        return 77;
-    if (argc == 3)
-        return play_here(scenes, argv[1]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return play_all(argc, argv, scenes);
 }
