@@ -80,7 +80,7 @@ static int64_t quota_items(const struct yk_auto *state, int device, int64_t own)
 {
     const struct yk_split_view *view = state->view;
     const double quota = state->loads[device].items;
-    const int64_t least = yk_lane_items(view, device);
+    const int64_t least = yk_at_most(yk_lane_items(view, device), view->free_items);
     const int64_t items = quota + 0.5 * (double)view->unit < (double)view->free_items
                               ? (int64_t)quota
                               : view->free_items;
