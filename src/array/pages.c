@@ -302,6 +302,24 @@ void yk_pages_order(const struct yk_pages_question *question)
     yk_unlock(&yk_pages_lock);
 }
 
+struct yk_pin_time yk_pages_pin_time(const struct yk_pages_question *question)
+{
+    struct yk_interval left;
+    struct yk_pin_time time;
+    int64_t bytes = 0;
+    yk_lock(&yk_pages_lock);
+    left = yk_pages_asked(question);
+    while (left.first < left.last) {
+        const struct yk_pin_block part = yk_pin_look(&yk_pages_map, left);
+        if (part.state == YK_PIN_NOT)
+            bytes += yk_interval_length(part.bytes);
+        left.first = part.bytes.last;
+    }
+    time = yk_pin_time(bytes);
+    yk_unlock(&yk_pages_lock);
+    return time;
+}
+
 int yk_pages_known(const struct yk_pages_question *question)
 {
     int known;

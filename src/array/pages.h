@@ -50,6 +50,8 @@ void yk_pages_expect_all(const struct yk_pages_question *question);
 void yk_pages_staged(int64_t bytes, int64_t ns);
 /* Orders the pinning of all memory that is present and in no block, whether that pays or not. */
 void yk_pages_order(const struct yk_pages_question *question);
+/* What it takes to pin all of it that is in no block, and to unpin that when the array closes. */
+struct yk_pin_time yk_pages_pin_time(const struct yk_pages_question *question);
 /* Whether all of the memory is in blocks, pinned or not. */
 int yk_pages_known(const struct yk_pages_question *question);
 /* Whether some of the memory is being pinned. */

@@ -165,15 +165,21 @@ struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval byte
     return yk_interval_common(gap, units);
 }
 
+struct yk_pin_time yk_pin_time(int64_t bytes)
+{
+    const struct yk_pin_terms *terms = &yk_pin_terms;
+    const double mibs = (double)bytes / mib;
+    const double calls = ceil((double)bytes / (double)terms->most);
+    return (struct yk_pin_time){ terms->pin_ns * calls + terms->pin_mib_ns * mibs,
+                                 terms->unpin_ns * calls + terms->unpin_mib_ns * mibs };
+}
+
 /* Bytes that have to be copied unpinned before pinning `gap` pays. */
 static double price(struct yk_interval gap)
 {
-    const struct yk_pin_terms *terms = &yk_pin_terms;
-    const double gain = terms->slow_mib_ns - terms->fast_mib_ns;
-    const double mibs = (double)yk_interval_length(gap) / mib;
-    const double cost =
-        terms->pin_ns + terms->unpin_ns + (terms->pin_mib_ns + terms->unpin_mib_ns) * mibs;
-    return gain > 0 ? mib * cost / gain : INFINITY;
+    const double gain = yk_pin_terms.slow_mib_ns - yk_pin_terms.fast_mib_ns;
+    const struct yk_pin_time time = yk_pin_time(yk_interval_length(gap));
+    return gain > 0 ? mib * (time.pin_ns + time.unpin_ns) / gain : INFINITY;
 }
 
 /* Bytes that the copy copies within `bytes`. */

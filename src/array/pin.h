@@ -75,6 +75,12 @@ struct yk_pin_terms {
 };
 extern struct yk_pin_terms yk_pin_terms;
 
+/* What it takes to pin bytes that are in no block, and to unpin them. */
+struct yk_pin_time {
+    double pin_ns, unpin_ns;
+};
+struct yk_pin_time yk_pin_time(int64_t bytes);
+
 /* Notes that it took `ns` to pin `bytes`, to unpin them, or to copy them to or from a staging
  * buffer. The latest MEASURED_BYTES have weight one half. Calls of few bytes are ignored. */
 enum yk_pin_work { YK_PIN_PINNED, YK_PIN_UNPINNED, YK_PIN_STAGED };

@@ -4,7 +4,8 @@
  * waits for such a copy delays the whole job. Pinning takes time, too. So from the second similar
  * job on, a separate thread pins the rows that a GPU will probably get and that this job copies.
  * Until that is done the other devices work without that GPU. The first job runs without pins,
- * because there may never be a second one.
+ * because there may never be a second one. Pins of an array of one job (yoke_for) serve that job
+ * alone, so they must pay in it.
  *
  * A partitioner that splits by lessons shares out only once, so a GPU without pins delays the whole
  * job: with the shares of an earlier process the first saxpy of 134 million elements took 53 ms on
@@ -83,29 +84,79 @@ static int copies_much(const struct yk_job *job, int device, int p, struct yk_in
            (double)copied >= much_copied * (double)(rows.last - rows.first);
 }
 
-/* Orders pins for the arguments `args` (as bits). Returns 1 if memory is being pinned for which the
- * device should wait. */
-static int order(const struct yk_job *job, int device, uint32_t args)
+/* Of one argument and some parts of the job: how to copy its rows of the device's likely items. */
+static struct yk_pages_question ask(const struct yk_job *job, int device, int p, double part)
 {
-    const double unknown = unknown_share_of(job), last = job->devices[device].share;
-    const double share = last > 0 ? last : unknown;
-    int p, pending = 0;
+    return yk_copy_question(job->devices[device].device->place, job->args[p].array,
+                            yk_job_rows(job, p, likely_items(job, device, part)),
+                            YK_COPY_TO_DEVICE);
+}
+
+/* The device's part of the job, as far as it is known. */
+static double share_of(const struct yk_job *job, int device)
+{
+    const double last = job->devices[device].share;
+    return last > 0 ? last : unknown_share_of(job);
+}
+
+/* Returns 1 if pins of arrays that only this job uses pay. Others do the rest of the job in
+ * rest_ns. The device takes its part of what is left when its memory is pinned. In the end the
+ * job's caller waits until it is unpinned. */
+static int pays_at_once(const struct yk_job *job, int device, uint32_t args, double rest_ns)
+{
+    const double share = share_of(job, device);
+    double pin_ns = 0, unpin_ns = 0;
+    int p;
     for (p = 0; p < job->arg_count; p++) {
-        double parts[] = { fmax(pin_ahead * share, unknown), pin_from * share, wait_for * share };
-        struct yk_pages_question asked[3];
-        int i;
-        if (!(args >> p & 1) || job->args[p].shape == YOKE_WHOLE ||
-            !copies_much(job, device, p, likely_items(job, device, wait_for * share)))
+        struct yk_pages_question asked;
+        struct yk_pin_time time;
+        if (!(args >> p & 1) || !yk_array_is_of_one_job(job->args[p].array))
             continue;
-        for (i = 0; i < 3; i++)
-            asked[i] = yk_copy_question(job->devices[device].device->place, job->args[p].array,
-                                        yk_job_rows(job, p, likely_items(job, device, parts[i])),
-                                        YK_COPY_TO_DEVICE);
-        if (asked[0].bytes < worth_bytes)
+        asked = ask(job, device, p, share);
+        time = yk_pages_pin_time(&asked);
+        pin_ns += time.pin_ns;
+        unpin_ns += time.unpin_ns;
+    }
+    return share * (rest_ns - pin_ns) > unpin_ns;
+}
+
+/* Returns the arguments whose rows are worth pinning for the device, as bits, among `args`. */
+static uint32_t worth_pinning(const struct yk_job *job, int device, uint32_t args, double rest_ns)
+{
+    const struct yk_interval likely = likely_items(job, device, wait_for * share_of(job, device));
+    uint32_t of_one_job = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        const uint32_t bit = (uint32_t)1 << p;
+        if ((args & bit) &&
+            (job->args[p].shape == YOKE_WHOLE || !copies_much(job, device, p, likely)))
+            args &= ~bit;
+        if ((args & bit) && yk_array_is_of_one_job(job->args[p].array))
+            of_one_job |= bit;
+    }
+    return pays_at_once(job, device, args, rest_ns) ? args : args & ~of_one_job;
+}
+
+/* Orders pins for the arguments `args` (as bits); other devices do the rest of the job in rest_ns.
+ * Returns 1 if memory is being pinned for which the device should wait. */
+static int order(const struct yk_job *job, int device, uint32_t args, double rest_ns)
+{
+    const double share = share_of(job, device);
+    const double most = fmax(pin_ahead * share, unknown_share_of(job));
+    int p, pending = 0;
+    args = worth_pinning(job, device, args, rest_ns);
+    for (p = 0; p < job->arg_count; p++) {
+        struct yk_pages_question asked;
+        if (!(args >> p & 1))
             continue;
-        if (!yk_pages_known(&asked[1]))
-            yk_pages_order(&asked[0]);
-        pending |= yk_pages_pending(&asked[2]);
+        asked = ask(job, device, p, most);
+        if (asked.bytes < worth_bytes)
+            continue;
+        const struct yk_pages_question from = ask(job, device, p, pin_from * share);
+        const struct yk_pages_question until = ask(job, device, p, wait_for * share);
+        if (!yk_pages_known(&from))
+            yk_pages_order(&asked);
+        pending |= yk_pages_pending(&until);
     }
     return pending;
 }
@@ -122,8 +173,13 @@ static uint32_t held_whole(const struct yk_job *job, int device)
 
 int yk_job_pins_ahead(struct yk_job *job, int device)
 {
-    return may_wait(job, device) && yk_job_splits_freely(job->split.partitioner) &&
-           order(job, device, held_whole(job, device));
+    double rest_ns;
+    if (!may_wait(job, device) || !yk_job_splits_freely(job->split.partitioner))
+        return 0;
+    yk_lock(&job->lock);
+    rest_ns = yk_dispatch_others_ns(job->dispatch, device);
+    yk_unlock(&job->lock);
+    return order(job, device, held_whole(job, device), rest_ns);
 }
 
 /* A job with a pair of kernels does not wait, because each process must first compare the two. */
@@ -134,6 +190,6 @@ int yk_job_awaits_pins(struct yk_job *job)
         return 0;
     for (d = 0; d < job->device_count; d++)
         if (yk_job_in_team(job, d) && may_wait(job, d) && !job->devices[d].device->lost)
-            awaits |= order(job, d, yk_job_would_hold(job, d));
+            awaits |= order(job, d, yk_job_would_hold(job, d), INFINITY);
     return awaits;
 }
