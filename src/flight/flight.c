@@ -105,6 +105,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     flight->bytes_between = flight->bytes_passed = flight->bytes_once = 0;
     flight->relies_on = yk_exchange_oldest(jd->device->place);
     status = yk_flight_stage(job, device, lane, &args);
+    flight->staged_ns = flight->bytes_in > 0 ? yk_now(job->runtime) - flight->issued_ns : 0;
     if (status == YOKE_OK) {
         status = launch(job, device, lane, args.args);
         flight->launched |= status == YOKE_OK;

@@ -103,6 +103,7 @@ struct yk_flight {
     int64_t once_ns;    /* time in which bytes_once arrived; 0: unknown */
     int64_t fetch_ns;   /* time that the kernel waited for rows, from issued_ns on; 0: no rows came,
                            or unknown */
+    int64_t staged_ns;  /* time from issued_ns on in which the thread brought rows; 0: none came */
     uint64_t relies_on; /* value of yk_exchange_oldest when its rows were looked up */
     int64_t ended_ns;   /* end by the device's clock, even if noticed later; 0: unknown */
     int64_t lasts_ns, expected_ns;  /* predicted duration and end; 0: none */

@@ -22,14 +22,21 @@
 /* Bytes of a copy that uses a link fully. On PCI Express 5, 1 MiB uses 0.7 of it, 4 MiB 0.95. */
 enum { SATURATING_BYTES = 4 << 20 };
 
+/* Returns the number of items whose copies saturate the link, at most all; 0: there are none. */
+static int64_t linking_items(const struct yk_job *job, const struct yk_traffic *traffic)
+{
+    const double all = (double)(job->last - job->first);
+    return traffic->busier > 0 ? (int64_t)fmin(SATURATING_BYTES / traffic->busier, all) : 0;
+}
+
 /* Returns the number of items that use all of a device with memory of its own: each of its
  * processing elements has one, and copying their data saturates the link. */
 static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc,
                              const struct yk_traffic *traffic)
 {
     const int64_t compute = yk_job_busy_items(job, desc->fill);
-    double copy = traffic->busier > 0 ? SATURATING_BYTES / traffic->busier : 0;
-    return copy > (double)compute ? (int64_t)fmin(copy, (double)(job->last - job->first)) : compute;
+    const int copies = SATURATING_BYTES > (double)compute * traffic->busier && traffic->busier > 0;
+    return copies ? linking_items(job, traffic) : compute;
 }
 
 static void describe_link(struct yk_job *job, int d, const struct yk_learned *learned,
@@ -41,6 +48,7 @@ static void describe_link(struct yk_job *job, int d, const struct yk_learned *le
         return;
     yk_job_traffic(job, d, learned, &traffic);
     out->fill = filling_items(job, desc, &traffic);
+    out->link_fill = linking_items(job, &traffic);
     /* While devices try kernels, other devices look slow or are unknown, so a chunk that saturates
      * the link could take all that is left. `busy` is a smaller size for that case. */
     out->busy = job->pair ? yk_job_busy_items(job, desc->fill) : 0;

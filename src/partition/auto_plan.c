@@ -41,7 +41,7 @@ static double item_ns_in(const struct yk_auto *state, int device, double items)
     const double measured = measured_items(state, device);
     if (status->known.host_memory || measured <= 0)
         return status->item_ns;
-    return status->item_ns / yk_underfilled(measured, items, (double)status->known.fill);
+    return status->item_ns / yk_underfilled(&status->known, measured, items);
 }
 
 double yk_auto_item_ns(const struct yk_auto *state, int device)

@@ -162,6 +162,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk
         status->copied_bytes += known.copied_bytes;
         state->fetch_ns += known.fetch_ns;
         state->work_ns += known.work_ns;
+        state->staged_ns += known.staged_ns;
     }
     if (known.apart) {
         if (known.ended > state->latest_end)

@@ -76,6 +76,9 @@ struct yk_split_device {
                           * none, or unknown */
     double busier_part;  /* part of copy_item_ns in the direction in which more is copied: 0.5
                           * to 1 */
+    int64_t link_fill;   /* items whose copies saturate the link; 0: there are none */
+    double copying; /* part of its time in the run that showed its rate in which a thread copied
+                     * rows to it; 0: none, or unknown */
     struct yk_line line; /* its time for its whole part while the others work, from submission to
                           * its end; item_ns 0: unknown */
     int guessed;         /* 1: the line is only a guess */
@@ -139,6 +142,8 @@ struct yk_chunk_times {
     int64_t once_ns;      /* part of its time spent on things that no later chunk of the device
                            * needs again, like rows that all chunks read; 0: none, or unknown */
     int64_t fetch_ns;     /* time that its kernel waited for rows; 0: none, or unknown */
+    int64_t staged_ns;    /* time until its kernel was issued, in which a thread copied rows for it
+                           * through staging buffers; 0: none */
     int64_t items;        /* completed items; set by the dispatcher */
     int beside;           /* 1: it was a chunk beside another device's; set by the dispatcher */
     int apart;            /* 1: made by a slower kernel than the one the device continues with,
@@ -247,6 +252,7 @@ struct yk_split_outcome {
     double item_ns, fixed_ns;  /* of its chunks, as in yk_split_status */
     double spread;             /* see yk_split_device; 0: it had only one chunk, or short ones */
     int64_t copied_bytes;      /* for all its items together */
+    double copying;            /* as in yk_split_device */
     int64_t fetch_ns, work_ns; /* of its chunks, together */
     int64_t ended_ns;          /* end of its last chunk, by the driver's clock; 0: it had none */
     int waited;                /* 1: a chunk of it waited behind another job's */

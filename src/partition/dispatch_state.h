@@ -37,9 +37,9 @@ struct yk_device_state {
     int outs;          /* first of its chunks in the pool; -1: none */
     int64_t busy_mark; /* busy_ns includes the time up to here, while chunks are out */
     int64_t latest_end;
-    int64_t fetch_ns, work_ns; /* of its chunks, together */
-    int waited;                /* 1: a chunk of it waited behind another job's */
-    int64_t bound;             /* most items of its next chunk; 0: any number */
+    int64_t fetch_ns, staged_ns, work_ns; /* of its chunks, together */
+    int waited;                           /* 1: a chunk of it waited behind another job's */
+    int64_t bound;                        /* most items of its next chunk; 0: any number */
     int64_t apart_items, apart_chunks,
         apart_ns;     /* what it did with kernels that it no longer uses */
     int kept;         /* its latest entry in the kept list; -1: none */

@@ -70,6 +70,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     if (outcome->items == 0) /* it was measured, then it failed, and its results did not count */
         return;
     learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
+    learned->copying = outcome->copying;
     learned->grain = (double)outcome->items / (double)outcome->chunks;
     learned->part = (double)outcome->items;
     learned->core_item_ns = core_item_ns(learned, outcome);
@@ -207,6 +208,7 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
         return;
     out->rate = learned->rate;
     out->part = learned->part;
+    out->copying = learned->copying;
     out->steady = learned->steady;
     out->waited = learned->waited;
     out->crowded = learned->crowded;

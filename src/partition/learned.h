@@ -16,6 +16,7 @@ struct yk_learned {
     double rate, fixed_ns; /* as in yk_split_outcome; rate 0: unknown */
     double item_ns;        /* of its chunks, without their overhead; 0: unknown */
     double copied_bytes;   /* per item */
+    double copying;        /* as in yk_split_device */
     double grain;          /* mean items of a chunk */
     double part;           /* items that it did in the job that showed its rate */
     double share;          /* in the last job for which all devices were asked; -1: there was

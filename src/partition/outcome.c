@@ -143,6 +143,8 @@ void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                                       .fixed_ns = status->fixed_ns,
                                       .spread = status->dearest_ns * status->rate,
                                       .copied_bytes = status->copied_bytes,
+                                      .copying = (double)dispatch->devices[device].staged_ns /
+                                                 fmax(1, (double)status->busy_ns),
                                       .fetch_ns = dispatch->devices[device].fetch_ns,
                                       .work_ns = dispatch->devices[device].work_ns,
                                       .ended_ns = dispatch->devices[device].latest_end,

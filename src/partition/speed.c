@@ -21,9 +21,20 @@
  * from job to job. */
 #define FILLED_PART 0.5
 
-double yk_underfilled(double measured, double items, double fill)
+static double speedup_if_filled(double measured, double items, double fill)
 {
     return fmax(1, fmin(YK_UNDERFILLED, sqrt(fmin(items, FILLED_PART * fill) / measured)));
+}
+
+/* Copies become faster only up to the size that saturates the link. They take the part of its time
+ * that was measured in an earlier run, but at least what the link takes. In a first run memory is
+ * made ready for copies meanwhile, so its chunks tell nothing about later copies. */
+double yk_underfilled(const struct yk_split_device *gpu, double measured, double items)
+{
+    const double copying = fmin(1, fmax(gpu->copying, gpu->copy_item_ns * gpu->rate));
+    const double kernel = speedup_if_filled(measured, items, (double)gpu->fill);
+    const double link = speedup_if_filled(measured, items, (double)gpu->link_fill);
+    return 1 / (copying / link + (1 - copying) / kernel);
 }
 
 static void scale(struct yk_speed *speed, double factor)

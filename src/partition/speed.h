@@ -26,9 +26,8 @@ struct yk_speed {
 
 /* A chunk far too small to fill a GPU can take as long as one YK_UNDERFILLED times its size. */
 #define YK_UNDERFILLED 5.0
-/* How many times too slow a GPU may look by `measured` items, if it had `items`. `fill`: items that
- * fill it. */
-double yk_underfilled(double measured, double items, double fill);
+/* How many times too slow a GPU may look by `measured` items, if it had `items`. */
+double yk_underfilled(const struct yk_split_device *gpu, double measured, double items);
 
 void yk_speed_open(struct yk_speed *speed, const struct yk_split_device *known, double range_items);
 void yk_speed_add(struct yk_speed *speed, double items, double ns);

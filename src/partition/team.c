@@ -59,7 +59,7 @@ static void predict_parts(const struct yk_team_asks *asks, uint32_t team, struct
     for (d = 0; d < asks->count; d++) {
         const struct yk_split_device *known = &asks->devices[d];
         const int larger = load[d].items > known->part && known->part > 0 && !known->host_memory;
-        faster[d] = larger ? yk_underfilled(known->part, load[d].items, (double)known->fill) : 1;
+        faster[d] = larger ? yk_underfilled(known, known->part, load[d].items) : 1;
         out->devices |= load[d].items > 0 ? yk_team_bit(d) : 0;
     }
     out->ns = in_larger_parts(asks, faster, load);

@@ -76,6 +76,7 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
         yk_watchdog_measured(job, device, lane, now);
         answer.times.free_ns = yk_device_serve(jd->device, now);
         answer.times.once_ns = flight->once_ns;
+        answer.times.staged_ns = flight->staged_ns;
         answer.times.fetch_ns = flight->fetch_ns;
     }
     yk_lock(&job->lock);
