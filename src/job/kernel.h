@@ -47,8 +47,10 @@ struct yk_memory {
     uint32_t costs_beside; /* devices whose cost was measured beside other jobs, because none ran by
                               itself yet, as bits */
     struct yk_team team;
-    struct yk_stays stays;   /* where plans found that rows should stay */
-    int stays_of;            /* number of devices to which `stays` applies */
+    struct yk_stays stays; /* where plans found that rows should stay */
+    int stays_of;          /* number of devices to which `stays` applies */
+    uint64_t lasted; /* number of jobs over the latest of their arrays, from the first to the last
+                      * one before these were closed; 0: unknown */
     struct yk_adjust adjust; /* of the devices' shares */
     struct yk_late late;     /* lateness of jobs split by lines */
     /* For later processes (knowledge.h): a hash that identifies these jobs. */

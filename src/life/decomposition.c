@@ -14,11 +14,29 @@ static void let_go(struct yk_decomposition *decomposition)
         yk_free(decomposition);
 }
 
-void yk_decomposition_leave(yoke_array *array)
+static void leave(yoke_array *array)
 {
     if (array->decomposition)
         let_go(array->decomposition);
     array->decomposition = NULL;
+}
+
+/* The arrays of the next such jobs will probably last as long. */
+static void note_life(const struct yk_decomposition *decomposition)
+{
+    int m;
+    for (m = 0; m < YK_PLAN_KERNELS; m++) {
+        const struct yk_member *member = &decomposition->members[m];
+        if (member->kernel && yk_kernel_recall(member->kernel, member->key))
+            yk_kernel_memorise(member->kernel, member->key)->lasted = decomposition->jobs;
+    }
+}
+
+void yk_decomposition_leave(yoke_array *array)
+{
+    if (array->decomposition && array->decomposition->users == 1)
+        note_life(array->decomposition);
+    leave(array);
 }
 
 void yk_job_leave_decomposition(struct yk_job *job)
@@ -32,7 +50,7 @@ static void live_by(yoke_array *array, struct yk_decomposition *decomposition)
 {
     if (array->decomposition == decomposition)
         return;
-    yk_decomposition_leave(array);
+    leave(array);
     array->decomposition = decomposition;
     array->written = array->used = 0;
     array->sent_rows = 0;
@@ -49,13 +67,20 @@ static void unite(const yoke_runtime *runtime, struct yk_decomposition *from,
             live_by(array, into);
 }
 
+/* Returns 1 if the argument's array lives by a decomposition: the job uses it by rows, and later
+ * jobs can use them, too. */
+static int is_divided(const struct yk_job *job, int p)
+{
+    return yk_job_uses_by_rows(job, p) && !yk_array_is_of_one_job(job->args[p].array);
+}
+
 /* Returns the decomposition of the argument's array; NULL: none. An array that the job reads whole
  * counts if jobs change it, because then it matters where its rows are. */
 static struct yk_decomposition *theirs(const struct yk_job *job, int p)
 {
     const yoke_array *array = job->args[p].array;
     const int whole = array && array->whole->changes && job->args[p].shape == YOKE_WHOLE;
-    return whole || yk_job_uses_by_rows(job, p) ? array->whole->decomposition : NULL;
+    return whole || is_divided(job, p) ? array->whole->decomposition : NULL;
 }
 
 /* Returns the decomposition of the job's arrays; of several, the most used one. NULL: none. */
@@ -83,7 +108,7 @@ static struct yk_decomposition *decomposition_of(const struct yk_job *job)
         struct yk_decomposition *one = theirs(job, p);
         if (one && one != found)
             unite(job->runtime, one, found);
-        if (!yk_job_uses_by_rows(job, p))
+        if (!is_divided(job, p))
             continue;
         live_by(job->args[p].array->whole, found);
         job->args[p].array->whole->changes |= yk_writes_rows(job->args[p].mode);
@@ -93,22 +118,22 @@ static struct yk_decomposition *decomposition_of(const struct yk_job *job)
 
 /* --- jobs --- */
 
-/* Returns 1 if the job may be split freely, and its results stay where they are made. A job that
+/* Returns 1 if the job may be split freely, and rows stay where it puts them. A job that
  * teaches another partitioner is split without a plan, because a plan teaches no lines. */
 static int may_be_planned(const struct yk_job *job)
 {
-    int p, by_rows = 0;
+    int p, divides = 0;
     if (!yk_job_goes_by_plan(job->split.partitioner) || job->split.asked_for || job->pair ||
         job->runtime->checks || job->device_count < 2 ||
         job->kernel->kernel.kind == YOKE_KERNEL_STEP || job->last == job->first)
         return 0;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
-        by_rows |= yk_job_uses_by_rows(job, p);
+        divides |= is_divided(job, p);
         if (yk_job_writes_by_rows(job, p) && arg->home == YOKE_HOME_NOW)
             return 0;
     }
-    return by_rows;
+    return divides;
 }
 
 /* Notes that the job, which is the latest one, uses the rows of its argument's array. */
@@ -132,7 +157,7 @@ static void note_use(const struct yk_job *job)
             continue;
         job->args[p].array->whole->in_use = 1;
         job->args[p].array->whole->sent_rows = 0;
-        if (yk_job_uses_by_rows(job, p))
+        if (is_divided(job, p))
             note_rows(job, p, begins_round);
     }
 }

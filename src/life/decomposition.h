@@ -46,6 +46,8 @@ struct yk_planning {
     double expected_ns;          /* mean time of a job by that plan */
     double unexplained_ns;       /* time by which rounds have exceeded it; < 0: they took less */
     struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
+    int stays_home; /* 1: there are no cuts yet, because the arrays are not expected to last until
+                     * the move from the host pays */
     double pays_at; /* number of jobs from which these pay by the estimates then; infinite: they did
                      * already, or never will */
     double spent_ns; /* time spent on making plans */

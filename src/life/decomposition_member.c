@@ -73,10 +73,13 @@ static int member_of_job(const struct yk_decomposition *decomposition, uint64_t 
     return m < YK_PLAN_KERNELS ? m : -1;
 }
 
-/* Returns the fraction of the array's rows that the program wrote since the job before. */
+/* Returns the fraction of the array's rows that the program wrote since the job before; of an array
+ * that is new in each job, all. */
 static double sent_part(const yoke_array *array)
 {
-    return fmin(1, (double)array->whole->sent_rows / (double)array->rows);
+    return yk_array_is_of_one_job(array)
+               ? 1
+               : fmin(1, (double)array->whole->sent_rows / (double)array->rows);
 }
 
 /* Describes where the rows are that the member reads by rows: where the program wrote them, and

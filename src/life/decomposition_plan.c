@@ -151,6 +151,34 @@ static uint32_t recalled_team(const struct yk_job *job, double *rounds)
     return memory->stays.devices;
 }
 
+/* Returns 1 if it is known for how many jobs such arrays last, and a CPU could do these jobs. Then
+ * *home are the cuts by which all rows are on the host, as they are in new arrays. */
+static int begins_home(const struct yk_job *job, struct yk_plan *plan, struct yk_cuts *home)
+{
+    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->split.key);
+    int d = 0, k;
+    while (d < plan->devices && !job->runtime->devices[d].device->desc.host_memory)
+        d++;
+    if (!memory || !memory->lasted || d == plan->devices)
+        return 0;
+    *home = (struct yk_cuts){ .tied = 1 };
+    for (k = 0; k < YK_PLAN_KERNELS; k++)
+        home->share[k][d] = 1;
+    plan->jobs = fmax(plan->jobs, (double)memory->lasted);
+    return isfinite(yk_plan_ns(plan, home));
+}
+
+/* Finds the first cuts, if rows should leave the host for these now. */
+static int find_first(const struct yk_job *job, struct yk_plan *plan, struct yk_cuts *out)
+{
+    struct yk_planning *planning = &job->split.decomposition->planning;
+    struct yk_cuts home;
+    if (!begins_home(job, plan, &home))
+        return yk_plan_find(plan, NULL, out);
+    planning->stays_home = !yk_plan_find(plan, &home, out) && plan->weighed.gain_ns > 0;
+    return !planning->stays_home;
+}
+
 /* Makes the first plan. Rows stay where they are unless moving them pays by the estimates. These
  * count as exact (`certain`), because there is no plan yet that noise could undo. */
 static void begin(const struct yk_job *job, struct yk_plan *plan)
@@ -165,8 +193,8 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
     plan->keeps = team > 0;
     if (!isfinite(yk_plan_ns(plan, &decomposition->division.cuts)))
         decomposition->division.stand = 0;
-    found = yk_plan_find(plan, decomposition->division.stand ? &decomposition->division.cuts : NULL,
-                         &cuts);
+    found = decomposition->division.stand ? yk_plan_find(plan, &decomposition->division.cuts, &cuts)
+                                          : find_first(job, plan, &cuts);
     if (found && decomposition->division.stand && awaits(job, plan, &cuts))
         return;
     if (found)
@@ -282,7 +310,10 @@ static void plan_anew(const struct yk_job *job)
 int yk_decomposition_is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
-    if (!decomposition->division.stand || (asked && asked != decomposition->division.team))
+    if (!decomposition->division.stand)
+        return !decomposition->planning.stays_home || decomposition->planning.stale ||
+               (double)decomposition->jobs > decomposition->planning.pays_at;
+    if (asked && asked != decomposition->division.team)
         return 1;
     if (!decomposition->division.guessed &&
         decomposition->planning.spent_ns > PLANNING * decomposition->explorer.all_ns +

@@ -1,5 +1,6 @@
 /* test_auto_absent.c - `auto` does not wait for a GPU that does not join: its kernel is still being
- * compiled, or its thread gets no core. On random machines with random jobs the cores do everything.
+ * compiled, or its thread gets no core. On random machines with random jobs the cores do
+ * everything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
