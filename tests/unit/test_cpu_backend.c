@@ -312,6 +312,44 @@ static void chunks_of_few_blocks_are_not_sliced(void **state)
     }
 }
 
+static int64_t chunk_end;
+static int uneven; /* number of pieces before the chunk's end that were no whole vectors */
+
+static void whole_vectors(void *const *args, const yoke_chunk *chunk)
+{
+    (void)args;
+    uneven += (chunk->last - chunk->first) % 16 != 0 && chunk->last != chunk_end;
+}
+
+/* Indexes that do not fill a vector take longer, so they must not decide. */
+static void variants_are_compared_in_whole_vectors(void **state)
+{
+    static const yoke_param floats[] = {
+        { .mode = YOKE_PARAM_VALUE, .type = "char", .name = "a", .size = 1, .alignment = 1 },
+        { .mode = YOKE_PARAM_OUT, .type = "float", .name = "y", .size = 4, .alignment = 4 }
+    };
+    yoke_kernel kernel = { .name = "vectors",
+                           .params = floats,
+                           .param_count = 2,
+                           .cpu.variant = { whole_vectors, whole_vectors, whole_vectors } };
+    struct yk_variant_run run;
+    (void)state;
+    yk_variant_run_open(&run, &kernel, 2);
+    for (int64_t items = 1; items < 2000; items++) {
+        const yoke_chunk chunk = { .last = items };
+        chunk_end = items;
+        yk_variant_run(&run, NULL, &chunk);
+    }
+    assert_int_equal(uneven, 0);
+    assert_int_equal(yk_cpu_variant_vector(&kernel, 0), 4);
+    assert_int_equal(yk_cpu_variant_vector(&kernel, 1), 8);
+    kernel.dimensions = 2; /* rows */
+    assert_int_equal(yk_cpu_variant_vector(&kernel, 2), 1);
+    kernel.dimensions = 1;
+    kernel.param_count = 1;
+    assert_int_equal(yk_cpu_variant_vector(&kernel, 2), 1);
+}
+
 struct core {
     pthread_t thread;
     const struct yk_backend *backend;
@@ -428,6 +466,7 @@ int main(void)
         cmocka_unit_test(levels_divide_the_cores),
         cmocka_unit_test(wrong_words),
         cmocka_unit_test(chunks_of_few_blocks_are_not_sliced),
+        cmocka_unit_test(variants_are_compared_in_whole_vectors),
         cmocka_unit_test(the_fastest_variant_stays),
         cmocka_unit_test(the_best_variant_runs),
         cmocka_unit_test(a_variant_can_be_asked_for),

@@ -59,6 +59,19 @@ const char *yk_cpu_variant_name(int variant)
     return names[variant];
 }
 
+int64_t yk_cpu_variant_vector(const yoke_kernel *kernel, int highest)
+{
+    const int64_t bytes = INT64_C(16) << highest;
+    int64_t element = bytes;
+    if (kernel->dimensions > 1 || kernel->lanes > 0)
+        return 1;
+    for (int p = 0; p < kernel->param_count; p++)
+        if (kernel->params[p].mode != YOKE_PARAM_VALUE && kernel->params[p].alignment > 0 &&
+            kernel->params[p].alignment < element)
+            element = kernel->params[p].alignment;
+    return bytes / element;
+}
+
 yoke_cpu_fn *yk_cpu_variant_choose(const yoke_kernel *kernel, int highest)
 {
     for (int variant = highest; variant >= 0; variant--)

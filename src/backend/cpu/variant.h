@@ -10,6 +10,9 @@
 int yk_cpu_variant_best(void);
 /* "base", "v3", "v4" */
 const char *yk_cpu_variant_name(int variant);
+/* Returns how many indexes of a kernel's only dimension a vector of variant `highest` may hold: as
+ * many as it has room for the smallest element. 1: the kernel has several dimensions, or groups. */
+int64_t yk_cpu_variant_vector(const yoke_kernel *kernel, int highest);
 /* Returns the kernel's highest variant up to `highest`; NULL if it has none. */
 yoke_cpu_fn *yk_cpu_variant_choose(const yoke_kernel *kernel, int highest);
 
