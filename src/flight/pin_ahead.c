@@ -99,10 +99,10 @@ static double share_of(const struct yk_job *job, int device)
     return last > 0 ? last : unknown_share_of(job);
 }
 
-/* Returns 1 if pins of arrays that only this job uses pay. Others do the rest of the job in
- * rest_ns. The device takes its part of what is left when its memory is pinned. In the end the
- * job's caller waits until it is unpinned. */
-static int pays_at_once(const struct yk_job *job, int device, uint32_t args, double rest_ns)
+/* Returns 1 if pins for these arguments pay. In all jobs for which the arrays last the others would
+ * take others_ns for what is left. The device takes its part of that, but in this job only when its
+ * memory is pinned. When the arrays are closed, the program waits until it is unpinned. */
+static int pays(const struct yk_job *job, int device, uint32_t args, double others_ns)
 {
     const double share = share_of(job, device);
     double pin_ns = 0, unpin_ns = 0;
@@ -110,21 +110,22 @@ static int pays_at_once(const struct yk_job *job, int device, uint32_t args, dou
     for (p = 0; p < job->arg_count; p++) {
         struct yk_pages_question asked;
         struct yk_pin_time time;
-        if (!(args >> p & 1) || !yk_array_is_of_one_job(job->args[p].array))
+        if (!(args >> p & 1))
             continue;
         asked = ask(job, device, p, share);
         time = yk_pages_pin_time(&asked);
         pin_ns += time.pin_ns;
         unpin_ns += time.unpin_ns;
     }
-    return share * (rest_ns - pin_ns) > unpin_ns;
+    return share * (others_ns - pin_ns) > unpin_ns;
 }
 
-/* Returns the arguments whose rows are worth pinning for the device, as bits, among `args`. */
+/* Returns those of these arguments whose rows are worth pinning for the device, as bits. If it is
+ * unknown for how many jobs arrays last, there will be many. */
 static uint32_t worth_pinning(const struct yk_job *job, int device, uint32_t args, double rest_ns)
 {
     const struct yk_interval likely = likely_items(job, device, wait_for * share_of(job, device));
-    uint32_t of_one_job = 0;
+    uint32_t brief = 0;
     int p;
     for (p = 0; p < job->arg_count; p++) {
         const uint32_t bit = (uint32_t)1 << p;
@@ -132,9 +133,11 @@ static uint32_t worth_pinning(const struct yk_job *job, int device, uint32_t arg
             (job->args[p].shape == YOKE_WHOLE || !copies_much(job, device, p, likely)))
             args &= ~bit;
         if ((args & bit) && yk_array_is_of_one_job(job->args[p].array))
-            of_one_job |= bit;
+            brief |= bit;
     }
-    return pays_at_once(job, device, args, rest_ns) ? args : args & ~of_one_job;
+    if (job->split.to_come > 0 && !pays(job, device, args & ~brief, job->split.to_come * rest_ns))
+        args &= brief;
+    return pays(job, device, brief, rest_ns) ? args : args & ~brief;
 }
 
 /* Orders pins for the arguments `args` (as bits); other devices do the rest of the job in rest_ns.

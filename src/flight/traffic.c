@@ -98,7 +98,9 @@ void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learne
     int p;
     for (p = 0; p < job->arg_count && job->last > job->first; p++) {
         const yoke_arg *arg = &job->args[p];
-        if (is_by_rows(arg) && yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
+        /* when arrays are closed after the job, results come home then */
+        if (is_by_rows(arg) && yk_writes_rows(arg->mode) &&
+            (arg->home == YOKE_HOME_NOW || job->split.to_come == 1))
             down += rows_per_item(job, p) * (double)arg->array->row_bytes;
     }
     out->both = up + down;

@@ -255,6 +255,8 @@ struct yk_job_split {
     int builds;                             /* 1: one of them must build the kernel first */
     int alone;       /* the only one of several devices that takes part; else -1 */
     int has_memory;  /* 1: there was a job like it */
+    double to_come;  /* number of jobs, this one included, for which its arrays will probably last,
+                      * except those of one job; 0: unknown */
     int times_team;  /* 1: its time says how fast that team is */
     int64_t readied; /* value of yk_places_readied when it began */
 };

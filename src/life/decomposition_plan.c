@@ -151,20 +151,25 @@ static uint32_t recalled_team(const struct yk_job *job, double *rounds)
     return memory->stays.devices;
 }
 
-/* Returns 1 if it is known for how many jobs such arrays last, and a CPU could do these jobs. Then
- * *home are the cuts by which all rows are on the host, as they are in new arrays. */
+/* Returns 1 if it is known for how many jobs the arrays will last, and a CPU could do these jobs.
+ * Then *home are the cuts by which all rows are on the host, as they are in new arrays, and the
+ * plan counts that results come home in the end. */
 static int begins_home(const struct yk_job *job, struct yk_plan *plan, struct yk_cuts *home)
 {
-    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->split.key);
+    const struct yk_decomposition *decomposition = job->split.decomposition;
     int d = 0, k;
     while (d < plan->devices && !job->runtime->devices[d].device->desc.host_memory)
         d++;
-    if (!memory || !memory->lasted || d == plan->devices)
+    if (!(job->split.to_come > 0) || d == plan->devices)
         return 0;
+    plan->jobs = fmax(plan->jobs, job->split.to_come);
     *home = (struct yk_cuts){ .tied = 1 };
     for (k = 0; k < YK_PLAN_KERNELS; k++)
         home->share[k][d] = 1;
-    plan->jobs = fmax(plan->jobs, (double)memory->lasted);
+    for (k = 0; k < plan->kernels; k++)
+        plan->kernel[k].home_bytes =
+            fmax(plan->kernel[k].home_bytes,
+                 decomposition->members[k].result_bytes / job->split.to_come);
     return isfinite(yk_plan_ns(plan, home));
 }
 

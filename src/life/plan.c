@@ -337,11 +337,20 @@ static yoke_status open_dispatch(struct yk_job *job, const struct yk_memory *mem
     return status;
 }
 
+/* As many as the latest such arrays lasted; if these have lasted longer, as many as were seen. */
+static double jobs_to_come(const struct yk_job *job, const struct yk_memory *memory)
+{
+    const double lasted = memory ? (double)memory->lasted : 0;
+    const double jobs = job->split.decomposition ? (double)job->split.decomposition->jobs : 1;
+    return lasted > 0 && jobs > lasted ? jobs : lasted > 0 ? lasted - jobs + 1 : 0;
+}
+
 /* Splits the job by what `memory` knows. */
 static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
 {
     struct yk_split_device known[YK_PLACES]; /* one per device */
     yoke_status status = YOKE_OK;
+    job->split.to_come = jobs_to_come(job, memory);
     describe_all(job, memory, job->device_count, known);
     if (job->split.partitioner)
         status = yk_host_lanes_plan(job, known, job->device_count);
