@@ -121,13 +121,13 @@ static inline struct yk_interval yk_array_rows(const yoke_array *array)
     return (struct yk_interval){ array->first_row, array->first_row + array->rows };
 }
 
-/* Bytes of all rows, own columns only. */
 /* Returns 1 if the array is opened for one job (yoke_for) and closed after it. */
 static inline int yk_array_is_of_one_job(const yoke_array *array)
 {
     return array->whole->pages.ways != 0;
 }
 
+/* Bytes of all rows, own columns only. */
 static inline int64_t yk_array_bytes(const yoke_array *array)
 {
     return array->rows * array->row_bytes;
