@@ -7,7 +7,7 @@ command -v jq >/dev/null || exit 77
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "$1"; cat "$folder/err"; exit 1; }
-for patience in 2 8 30; do # on a slow machine the first size may not be done yet
+for patience in 2 8 30 90; do # on a slow machine the first size may not be done yet
     "$yoke" run saxpy --matrix --sizes 1k,40M --repeat 300 --devices cpu --json "$folder/a.json" >"$folder/out" 2>"$folder/err" &
     pid=$!
     sleep $patience
