@@ -4,12 +4,12 @@
  *                            [arrays=call|job] [wait=1000] [rounds=30]
  *
  * Each call of a loop gets pointers (arrays=call: yoke_for makes arrays of them for the call), or
- * arrays that the program opens for the call and closes after it (arrays=job). memory=alloc: of
- * yoke_alloc. The program waits so many ms after it has opened yoke, in which drivers are loaded.
- * Verifies the results of the last call, and of all calls together where these add up. Prints for
- * each loop its name, and in ms the sum of all calls, the first one, and the median of the later
- * half. root does `rounds` steps of Heron's square root, at least 10. plain_loops.py runs such
- * processes by turns. Devices, knowledge: by the environment.
+ * arrays that the program opens for the call and closes after it (arrays=job; multiply gets
+ * pointers all the same). memory=alloc: of yoke_alloc. The program waits so many ms after it has
+ * opened yoke, in which drivers are loaded. Verifies the results of the last call, and of all calls
+ * together where these add up. Prints for each loop its name, and in ms the sum of all calls, the
+ * first one, and the median of the later half. root does `rounds` steps of Heron's square root, at
+ * least 10. plain_loops.py runs such processes by turns. Devices, knowledge: by the environment.
  */
 #include <math.h>
 #include <stdio.h>
@@ -96,11 +96,6 @@ static yoke_status root(void)
 
 /* --- their results --- */
 
-static int is_near(double value, double expected)
-{
-    return fabs(value - expected) <= 1e-6 * fabs(expected);
-}
-
 static int added(int64_t i)
 {
     return y[i] == (float)calls * x[i];
@@ -128,7 +123,8 @@ static int multiplied(int64_t row)
 
 static int rooted(int64_t i)
 {
-    return is_near(y[i], sqrt((double)x[i] + 1));
+    const double expected = sqrt((double)x[i] + 1);
+    return fabs(y[i] - expected) <= 1e-6 * expected;
 }
 
 static int summed(int64_t i)
@@ -204,7 +200,7 @@ static void call(const struct plain_loop *called)
 static void measure(const struct plain_loop *measured)
 {
     static double ms[CALLS_MAX];
-    double all = 0;
+    double all = 0, first;
     int c;
     memset(y, 0, (size_t)n * sizeof *y);
     memset(bins, 0, sizeof bins);
@@ -215,8 +211,9 @@ static void measure(const struct plain_loop *measured)
         all += ms[c];
     }
     check(measured);
-    printf("%s sum %.3f first %.3f late ", measured->name, all, ms[0]);
-    printf("%.3f\n", median(ms + calls / 2, calls - calls / 2));
+    first = ms[0]; /* before median sorts */
+    printf("%s sum %.3f first %.3f late %.3f\n", measured->name, all, first,
+           median(ms + calls / 2, calls - calls / 2));
 }
 
 static void *memory_of(size_t bytes)

@@ -4,8 +4,8 @@
  * waits for such a copy delays the whole job. Pinning takes time, too. So from the second similar
  * job on, a separate thread pins the rows that a GPU will probably get and that this job copies.
  * Until that is done the other devices work without that GPU. The first job runs without pins,
- * because there may never be a second one. Pins of an array of one job (yoke_for) serve that job
- * alone, so they must pay in it.
+ * because there may never be a second one. Pins must pay in the jobs for which the arrays last: in
+ * this one for an array of one job (yoke_for).
  *
  * A partitioner that splits by lessons shares out only once, so a GPU without pins delays the whole
  * job: with the shares of an earlier process the first saxpy of 134 million elements took 53 ms on

@@ -118,8 +118,8 @@ static struct yk_decomposition *decomposition_of(const struct yk_job *job)
 
 /* --- jobs --- */
 
-/* Returns 1 if the job may be split freely, and rows stay where it puts them. A job that
- * teaches another partitioner is split without a plan, because a plan teaches no lines. */
+/* Returns 1 if the job may be split freely, and rows stay where it puts them. A job that teaches
+ * another partitioner is split without a plan, because a plan teaches no lines. */
 static int may_be_planned(const struct yk_job *job)
 {
     int p, divides = 0;

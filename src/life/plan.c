@@ -337,12 +337,15 @@ static yoke_status open_dispatch(struct yk_job *job, const struct yk_memory *mem
     return status;
 }
 
-/* As many as the latest such arrays lasted; if these have lasted longer, as many as were seen. */
+/* What is left of the jobs that the latest such arrays lasted; if these have lasted longer, as many
+ * as were seen; 0: unknown. */
 static double jobs_to_come(const struct yk_job *job, const struct yk_memory *memory)
 {
     const double lasted = memory ? (double)memory->lasted : 0;
     const double jobs = job->split.decomposition ? (double)job->split.decomposition->jobs : 1;
-    return lasted > 0 && jobs > lasted ? jobs : lasted > 0 ? lasted - jobs + 1 : 0;
+    if (!(lasted > 0))
+        return 0;
+    return jobs > lasted ? jobs : lasted - jobs + 1;
 }
 
 /* Splits the job by what `memory` knows. */
