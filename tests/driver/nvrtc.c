@@ -5,6 +5,7 @@
  *   YOKE_STANDIN_NVRTC_FAIL=1    the code with which each compilation fails */
 #include "nvrtc.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,11 +140,53 @@ static int is_told(const struct _nvrtcProgram *program, int count, const char *c
     return !strstr(program->text, "yk_exact");
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static const char *counted; /* under lock, as are the next two */
+static long compilations;
+static int holds;
+
+void standin_count_compilations(const char *name)
+{
+    pthread_mutex_lock(&lock);
+    counted = name;
+    compilations = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+void standin_hold_compilations(int hold)
+{
+    pthread_mutex_lock(&lock);
+    holds = hold;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+long standin_compilations(void)
+{
+    pthread_mutex_lock(&lock);
+    const long result = compilations;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static void count(const char *name)
+{
+    pthread_mutex_lock(&lock);
+    if (counted && strcmp(counted, name) == 0) {
+        ++compilations;
+        while (holds)
+            pthread_cond_wait(&changed, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 int nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options)
 {
     struct standin_image header = { .magic = STANDIN_MAGIC, .kind = STANDIN_PTX, .arch = 75 };
     const char *fail = getenv("YOKE_STANDIN_NVRTC_FAIL");
     int major, minor;
+    count(program->name);
     free(program->log);
     free(program->image);
     program->log = NULL;

@@ -23,6 +23,11 @@ char *standin_file_read(const char *path, size_t *bytes);
 #define STANDIN_EXPORT(result, name, symbol, parameters) result nvrtc##name parameters;
 YK_NVRTC_FUNCTIONS(STANDIN_EXPORT)
 #undef STANDIN_EXPORT
+/* standin_compilations: compilations of the kernel with the latest name begun since it was set. */
+void standin_count_compilations(const char *name); /* borrowed; NULL: count none */
+long standin_compilations(void);
+/* 1: threads wait in those that are counted until it is 0 again. */
+void standin_hold_compilations(int hold);
 #pragma GCC visibility pop
 
 #endif

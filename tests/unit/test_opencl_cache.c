@@ -1,11 +1,12 @@
 /* test_opencl_cache.c - programs that an OpenCL driver has built are loaded from disk the next
- * time, unless the entry is damaged, the driver refuses it, or the cache is off. */
+ * time, unless the entry is damaged, the driver refuses it, or the cache is off. Equal devices
+ * build them once. */
 #include <dirent.h>
 
-#include "backend/cache.h"
+#include "backend/claim.h"
 #include "opencl_bench.h"
 
-static int hits;
+static atomic_int hits;
 static void count_hits(void *context, yoke_log_level level, const char *line)
 {
     (void)context;
@@ -96,11 +97,54 @@ static void test_cache_refused(void **state)
     close_fixture(&f);
 }
 
+struct building {
+    struct yk_thread thread;
+    struct yk_device *device;
+    struct yk_program *program; /* NULL: the build failed */
+};
+
+static void build(void *context)
+{
+    const yoke_kernel kernel = make_kernel("scale", scale_text, int_params, 2);
+    struct building *building = context;
+    if (backend->build(building->device, &kernel, &building->program) != YOKE_OK)
+        building->program = NULL;
+}
+
+/* The same device, opened twice, is two equal ones. */
+static void test_built_once(void **state)
+{
+    struct building buildings[2];
+    (void)state;
+    empty_cache();
+    yoke_set_log(count_hits, NULL, YOKE_LOG_DEBUG);
+    hits = 0;
+    for (int i = 0; i < 2; ++i)
+        buildings[i] = (struct building){ .device = open_device("") };
+    for (int i = 0; i < 2; ++i) {
+        const struct yk_thread_spec spec = {
+            .name = "building", .cpu = -1, .run = build, .context = &buildings[i]
+        };
+        assert_int_equal(yk_thread_open(&spec, &buildings[i].thread), YOKE_OK);
+    }
+    for (int i = 0; i < 2; ++i)
+        yk_thread_join(&buildings[i].thread);
+    for (int i = 0; i < 2; ++i) {
+        assert_non_null(buildings[i].program);
+        backend->program_close(buildings[i].device, buildings[i].program);
+        backend->close(buildings[i].device);
+    }
+    assert_int_equal(hits, 1);
+    assert_int_equal(yk_claim_count(), 0);
+    yoke_set_log(NULL, NULL, YOKE_LOG_ERROR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cache),
         cmocka_unit_test(test_cache_refused),
+        cmocka_unit_test(test_built_once),
     };
     return device_present() ? cmocka_run_group_tests(tests, make_cache, remove_cache) : 77;
 }

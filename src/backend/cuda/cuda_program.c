@@ -1,5 +1,5 @@
-/* cuda_program.c - a kernel on a device: compiled or taken from the disk cache, loaded, and tried
- * once.
+/* cuda_program.c - a kernel on a device: taken from the disk cache or from an equal device, or
+ * compiled; then loaded, and tried once.
  *
  * A text made by YOKE_KERNEL gets the language prelude before it and, after it, a check of the size
  * of every shared type, because host and device must agree on structs. Its #line markers make the
@@ -19,7 +19,7 @@
 
 #include "../../base/alloc.h"
 #include "../../base/status.h"
-#include "../cache.h"
+#include "../claim.h"
 #include "../prelude.h"
 #include "cuda.h"
 
@@ -60,33 +60,22 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
     return source->key ? YOKE_OK : YOKE_ENOMEM;
 }
 
-static CUresult load_image(struct yk_program *program, const void *image)
+/* Gives the image to the driver. If it refuses it, the image is not kept on disk either. */
+static CUresult load_image(struct yk_program *program, const struct yk_claim *claim,
+                           struct yk_blob image)
 {
     struct yk_cuda_device *device = program->device;
-    if (!yk_cuda_enter_anyway(device))
-        return CUDA_ERROR_INVALID_CONTEXT;
-    CUresult code = device->cu->ModuleLoadData(&program->module, image);
-    yk_cuda_leave(device);
-    return code;
-}
-
-/* Returns 1 if the cache has the module and the driver accepts it. */
-static int load_cached(struct yk_program *program, struct yk_blob key)
-{
-    void *image;
-    size_t size;
-    if (!yk_cache_load(key, &image, &size))
-        return 0;
-    CUresult code = load_image(program, image);
-    yk_free(image);
-    if (code == CUDA_SUCCESS) {
-        yk_log(YOKE_LOG_DEBUG, "%s: kernel %s came from the cache", program->device->base.desc.name,
-               program->shape.name);
-        return 1;
+    CUresult code = CUDA_ERROR_INVALID_CONTEXT;
+    if (yk_cuda_enter_anyway(device)) {
+        code = device->cu->ModuleLoadData(&program->module, image.bytes);
+        yk_cuda_leave(device);
     }
-    program->module = NULL;
-    yk_cache_remove(key);
-    return 0;
+    if (code != CUDA_SUCCESS) {
+        program->module = NULL;
+        yk_cache_remove(claim->key);
+    }
+    yk_free((void *)image.bytes);
+    return code;
 }
 
 /* Codes about the image concern only this kernel, not the device. */
@@ -111,22 +100,33 @@ static yoke_status load_failed(const struct yk_program *program, CUresult code)
     }
 }
 
+/* The claim ends before the image is loaded: equal GPUs load it at the same time, and none waits
+ * for another one that hangs. */
 static yoke_status compile_and_load(struct yk_program *program, const struct source *source,
-                                    struct yk_blob key)
+                                    struct yk_claim *claim)
 {
-    struct yk_blob image;
+    struct yk_blob image = { NULL, 0 };
     yk_thread_begin_long();
     yoke_status status = yk_cuda_compile(program->device, &source->plan, &image);
     yk_thread_end_long();
+    yk_claim_end(claim, image);
     if (status != YOKE_OK)
         return status;
-    CUresult code = load_image(program, image.bytes);
-    if (code == CUDA_SUCCESS)
-        yk_cache_store(key, image);
-    else
-        program->module = NULL;
-    yk_free((void *)image.bytes);
+    CUresult code = load_image(program, claim, image);
     return code == CUDA_SUCCESS ? YOKE_OK : load_failed(program, code);
+}
+
+static yoke_status obtain_module(struct yk_program *program, const struct source *source)
+{
+    struct yk_claim claim = { .key = { source->key, strlen(source->key) } };
+    struct yk_blob image;
+    while (yk_claim_begin(&claim, &image))
+        if (load_image(program, &claim, image) == CUDA_SUCCESS) {
+            yk_log(YOKE_LOG_DEBUG, "%s: kernel %s came from the cache",
+                   program->device->base.desc.name, program->shape.name);
+            return YOKE_OK;
+        }
+    return compile_and_load(program, source, &claim);
 }
 
 /* Finds a function of the module, and makes blocks small enough for it. The context must be
@@ -207,9 +207,7 @@ static yoke_status load_module(struct yk_program *program, const yoke_kernel *ke
     yoke_status status = source_open(program, kernel, &source);
     if (status != YOKE_OK)
         return status;
-    struct yk_blob key = { source.key, strlen(source.key) };
-    if (!load_cached(program, key))
-        status = compile_and_load(program, &source, key);
+    status = obtain_module(program, &source);
     yk_free(source.key);
     return status;
 }

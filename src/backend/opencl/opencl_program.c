@@ -6,7 +6,7 @@
  * kernel's text comes its entry for 32-bit indexes (access/narrow.h); if that does not compile, the
  * kernel is built without it. CPUs have only one entry: 64-bit indexes cost them nothing, and a
  * second build takes PoCL as long as the first. The compiled program is kept in the disk cache,
- * under everything it depends on.
+ * under everything it depends on, and equal devices that want it meanwhile get it.
  *
  * build() runs in any thread, while others use the device. Drivers leave a part of the work to the
  * first launch (PoCL compiles for the group size, 0.1 to 1 s; NVIDIA loads the module). So a kernel
@@ -20,7 +20,7 @@
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../../platform/thread.h"
-#include "../cache.h"
+#include "../claim.h"
 #include "../prelude.h"
 #include "opencl.h"
 
@@ -32,10 +32,11 @@ static const char *const recipe = "yoke opencl 3"; /* part of the key: change it
 
 /* All that the machine code depends on, as one text. */
 struct source {
-    char *key; /* recipe, options, device, driver, then `text` */
-    size_t key_size;
+    char *key;        /* recipe, options, device, driver, then `text` */
     const char *text; /* points into key */
     char options[64];
+    struct yk_claim claim;
+    int claimed; /* 1: this thread makes the binary, and others may wait for it */
 };
 
 static yoke_status source_open(const struct yk_program *program, const yoke_kernel *kernel,
@@ -55,7 +56,7 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
                                            program->narrow.is.text };
     source->key = head ? yk_prelude_source(kernel, &parts) : NULL;
     if (source->key) {
-        source->key_size = strlen(source->key);
+        source->claim.key = (struct yk_blob){ source->key, strlen(source->key) };
         source->text = source->key + strlen(head);
     }
     yk_free(head);
@@ -106,20 +107,17 @@ static yoke_status compile(struct yk_program *program, const struct source *sour
     return status;
 }
 
-/* Returns 1 if the cache has the program and the driver accepts it. */
-static int load_cached(struct yk_program *program, const struct source *source)
+/* Returns 1 if the driver accepts the binary, which this frees. Otherwise it is not kept on disk
+ * either. */
+static int load_binary(struct yk_program *program, const struct source *source,
+                       struct yk_blob binary)
 {
     struct yk_opencl_device *device = program->device;
-    struct yk_blob key = { source->key, source->key_size };
-    void *binary;
-    size_t size;
+    const unsigned char *bytes = binary.bytes;
     cl_int state = CL_SUCCESS, code;
-    if (!yk_cache_load(key, &binary, &size))
-        return 0;
-    const unsigned char *bytes = binary;
     program->handle = device->cl->CreateProgramWithBinary(device->context, 1, &device->handle,
-                                                          &size, &bytes, &state, &code);
-    yk_free(binary);
+                                                          &binary.size, &bytes, &state, &code);
+    yk_free((void *)binary.bytes);
     if (program->handle && state == CL_SUCCESS)
         code = device->cl->BuildProgram(program->handle, 1, &device->handle, source->options, NULL,
                                         NULL);
@@ -128,29 +126,42 @@ static int load_cached(struct yk_program *program, const struct source *source)
                program->shape.name);
         return 1;
     }
-    yk_cache_remove(key);
+    yk_cache_remove(source->claim.key);
     if (program->handle)
         device->cl->ReleaseProgram(program->handle);
     program->handle = NULL;
     return 0;
 }
 
-static void store_binary(const struct yk_program *program, const struct source *source)
+/* The driver's machine code; bytes NULL if it gives none. Freed by the caller. */
+static struct yk_blob read_binary(const struct yk_program *program)
 {
     const struct yk_opencl_api *cl = program->device->cl;
+    unsigned char *binary = NULL;
     size_t size = 0;
-    if (cl->GetProgramInfo(program->handle, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) !=
-            CL_SUCCESS ||
-        size == 0)
+    if (cl->GetProgramInfo(program->handle, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) ==
+            CL_SUCCESS &&
+        size > 0)
+        binary = yk_calloc(1, size);
+    if (binary && cl->GetProgramInfo(program->handle, CL_PROGRAM_BINARIES, sizeof binary, &binary,
+                                     NULL) != CL_SUCCESS) {
+        yk_free(binary);
+        binary = NULL;
+    }
+    return (struct yk_blob){ binary, size };
+}
+
+/* Ends the claim, if there is one, with the program if it was built. */
+static void end_claim(const struct yk_program *program, struct source *source, yoke_status status)
+{
+    struct yk_blob binary = { NULL, 0 };
+    if (!source->claimed)
         return;
-    unsigned char *binary = yk_calloc(1, size);
-    if (!binary)
-        return;
-    if (cl->GetProgramInfo(program->handle, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) ==
-        CL_SUCCESS)
-        yk_cache_store((struct yk_blob){ source->key, source->key_size },
-                       (struct yk_blob){ binary, size });
-    yk_free(binary);
+    if (status == YOKE_OK)
+        binary = read_binary(program);
+    source->claimed = 0;
+    yk_claim_end(&source->claim, binary);
+    yk_free((void *)binary.bytes);
 }
 
 /* Finds a kernel of the program, and makes groups small enough for it. */
@@ -238,28 +249,35 @@ static yoke_status rehearse(struct yk_program *program)
     return status;
 }
 
-/* Loads the program from the cache, or compiles it. */
+/* Takes the program from the cache or another thread, or compiles it; then it has the claim. */
 static yoke_status load(struct yk_program *program, const yoke_kernel *kernel,
-                        struct source *source, int *cached)
+                        struct source *source)
 {
+    struct yk_blob binary;
     *source = (struct source){ 0 };
     yoke_status status = source_open(program, kernel, source);
-    *cached = status == YOKE_OK && load_cached(program, source);
-    if (status == YOKE_OK && !*cached)
-        status = compile(program, source);
+    if (status != YOKE_OK)
+        return status;
+    while (yk_claim_begin(&source->claim, &binary))
+        if (load_binary(program, source, binary))
+            return YOKE_OK;
+    source->claimed = 1;
+    status = compile(program, source);
+    if (status != YOKE_OK)
+        end_claim(program, source, status);
     return status;
 }
 
 /* Loads the program again, without the entry for 32-bit indexes. */
 static yoke_status load_again(struct yk_program *program, const yoke_kernel *kernel,
-                              struct source *source, int *cached)
+                              struct source *source)
 {
     yk_log(YOKE_LOG_DEBUG, "without 32-bit indexes: %s", yoke_error_text());
     yk_narrow_close(&program->narrow.is);
     yk_free(source->key);
     program->device->cl->ReleaseProgram(program->handle);
     program->handle = NULL;
-    return load(program, kernel, source, cached);
+    return load(program, kernel, source);
 }
 
 static yoke_status find_and_rehearse(struct yk_program *program, const yoke_kernel *kernel)
@@ -274,19 +292,22 @@ static yoke_status find_and_rehearse(struct yk_program *program, const yoke_kern
                                                             * this entry */
 }
 
+/* PoCL compiles in the rehearsal, so the binary is read after it. A GPU's is complete before, and
+ * others do not wait for work on this GPU. */
 static yoke_status build_source(struct yk_program *program, const yoke_kernel *kernel)
 {
+    const int is_cpu = program->device->base.desc.is_cpu;
     struct source source;
-    int cached;
-    if (program->generated && !program->device->base.desc.is_cpu)
+    if (program->generated && !is_cpu)
         yk_narrow_open(kernel, kernel->opencl.source.text, &program->narrow.is);
-    yoke_status status = load(program, kernel, &source, &cached);
+    yoke_status status = load(program, kernel, &source);
     if (status == YOKE_EBUILD && program->narrow.is.text)
-        status = load_again(program, kernel, &source, &cached);
+        status = load_again(program, kernel, &source);
+    if (!is_cpu)
+        end_claim(program, &source, status);
     if (status == YOKE_OK)
         status = find_and_rehearse(program, kernel);
-    if (status == YOKE_OK && !cached)
-        store_binary(program, &source);
+    end_claim(program, &source, status);
     yk_free(source.key);
     return status;
 }
