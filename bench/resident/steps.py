@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Random programs on random simulated machines: how far a partitioner is from the best fixed split of their steps.
 
-    bench/resident/steps.py YOKE [--count N] [--seed S] [--steps N] [--jobs N] [--partitioner NAME] [--show N]
+    bench/resident/steps.py YOKE [--count N] [--seed S] [--steps N] [--jobs N] [--partitioner NAME] [--show N] [--cold TIME]
 
 YOKE is the command. A program has one to four kernels on up to four arrays that stay, with halos, arrays that are read whole, sums, and
 arrays that the program itself reads or writes in each step. A machine has cores, which are 1/3 to 1/300 of a GPU, and one to four GPUs,
-alike or not, with or without peer access; drivers tell speeds that are wrong by a factor (log-normal, 1); jobs take 2 us to 20 ms. For each, fixed splits are searched (how many GPUs, the cores' part, the
+alike or not, with or without peer access (--cold 100us: and the first launches of a kernel take longer, the first by 100 us); drivers tell speeds that are wrong by a factor (log-normal, 1); jobs take 2 us to 20 ms. For each, fixed splits are searched (how many GPUs, the cores' part, the
 cores alone), and each device alone; the best is that with the shortest late step, the median of the second half. Prints the partitioner's
 late step and all steps over those of the best, the worst programs, and the quantiles. The clock is virtual, so this machine does not matter.
 """
@@ -58,10 +58,10 @@ def machine(r):
     return ",".join(parts), rates, core * cores
 
 
-def draw(seed):
+def draw(seed, cold):
     r = random.Random(seed)
     text, rates, cores = machine(r)
-    return {"machine": text, "rates": rates, "cores": cores, "step": program(r),
+    return {"machine": text.replace(":fill=", ":cold=%s:fill=" % cold), "rates": rates, "cores": cores, "step": program(r),
             "size": int(max(500, min(1e8, 10 ** r.uniform(-5.7, -1.7) * sum(rates))))}
 
 
@@ -93,8 +93,8 @@ def splits(m):
 
 
 def look_at(words):
-    yoke, seed, steps, partitioner = words
-    m = draw(seed)
+    yoke, seed, steps, partitioner, cold = words
+    m = draw(seed, cold)
     best = {"late": float("inf"), "all": float("inf")}
     for split in splits(m):
         found = run(yoke, m, steps, split)
@@ -113,9 +113,10 @@ def main():
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     p.add_argument("--partitioner", default="auto")
     p.add_argument("--show", type=int, default=10)
+    p.add_argument("--cold", default="0")
     a = p.parse_args()
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        found = list(pool.map(look_at, [(a.yoke, a.seed * 100000 + i, a.steps, a.partitioner) for i in range(a.count)]))
+        found = list(pool.map(look_at, [(a.yoke, a.seed * 100000 + i, a.steps, a.partitioner, a.cold) for i in range(a.count)]))
     for late, total, us, split, seed, m in sorted(found, key=lambda f: -f[0])[:a.show]:
         print("%.3f %.3f  best %.1f us by %s  (%d)\n    yoke sim '%s' 'step:%s' --size %d"
               % (late, total, us, split, seed, m["machine"], m["step"], m["size"]))

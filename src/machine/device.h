@@ -24,7 +24,7 @@ struct yk_machine_device {
     char name[yk_machine_name_max]; /* no key */
     /* kernels */
     int64_t cores, fill, lanes, seed;
-    double rate, f, peak, work, fixed, launch, noise, contention, slowed;
+    double rate, f, peak, work, fixed, launch, noise, contention, slowed, cold;
     int stair;
     char *slow, *load;         /* owned by the settings: yk_options_clear */
     struct yk_slowdowns loads; /* no key: what `load` says */

@@ -50,6 +50,10 @@ const struct yk_option yk_machine_options[] = {
     { "slow", NULL, NULL, "kernels of this name take `slowed` times as long", YK_OPTION_TEXT,
       FIELD(slow), NULL },
     { "slowed", NULL, "10", "see slow", YK_OPTION_REAL, FIELD(slowed), NULL },
+    { "cold", NULL, "0",
+      "gpu: a kernel's first launch takes longer by this time, each later one by half of what the "
+      "one before did",
+      YK_OPTION_SECONDS, FIELD(cold), NULL },
     { "load", NULL, NULL, "FROM-TO*F: its kernels take F times as long meanwhile; several with +",
       YK_OPTION_TEXT, FIELD(load), NULL },
     { "link", NULL, NULL, "gpu: bytes per second of copies, in each direction [12e9]; 0: unlimited",
@@ -132,6 +136,7 @@ static const struct key_rule {
     { "seed", -HUGE * 10, HUGE * 10, 0, { ALL, B } },
     { "slow", 0, 0, 0, { B, B } },
     { "slowed", 1e-9, 1e9, 0, { B, B } },
+    { "cold", 0, HOUR, 0, { 0, B | S } },
     { "load", 0, 0, 0, { ALL, ALL } },
     { "link", 1, HUGE, J | S, { 0, ALL } },
     { "latency", 0, HOUR, 0, { 0, ALL } },

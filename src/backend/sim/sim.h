@@ -79,7 +79,8 @@ struct yk_program {
     yoke_cpu_fn *run, *team; /* at least one of them */
     int param_count;
     const struct sim_param *params;
-    double slowed; /* factor on the time of its items */
+    double slowed;  /* factor on the time of its items */
+    double cold_ns; /* the next launch takes longer by this time */
     int is_step;
     yoke_step step;
 };

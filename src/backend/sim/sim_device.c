@@ -143,6 +143,7 @@ static yoke_status sim_build(struct yk_device *base, const yoke_kernel *kernel,
                                         .size = kernel->params[p].size };
     program->run = kernel->cpu.variant[0];
     program->team = kernel->cpu.team;
+    program->cold_ns = 1e9 * device->settings.cold;
     program->slowed = strcmp(kernel->name, device->slow) ? 1 : device->settings.slowed;
     program->is_step = kernel->kind == YOKE_KERNEL_STEP;
     program->step = kernel->step;

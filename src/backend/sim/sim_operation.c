@@ -11,7 +11,7 @@
  *
  * An item's time is multiplied by work=, and for kernels named by slow= by slowed=. Each cost is
  * multiplied by its noise, and a kernel's also by 1 + contention * (other devices computing when it
- * is issued).
+ * is issued). The first launches of a kernel take longer by cold=, half of it, a quarter of it, ...
  */
 #include <math.h>
 #include <string.h>
@@ -311,7 +311,7 @@ static int others_computing(const struct sim_device *device)
 
 /* Lock held. A team occupies its lanes together: it starts when all are free, and all are busy
  * until it ends. */
-static void launch_schedule(struct yk_queue *queue, const struct yk_program *program,
+static void launch_schedule(struct yk_queue *queue, struct yk_program *program,
                             const struct yk_launch *launch, struct yk_event *event)
 {
     struct sim_device *device = queue->device;
@@ -323,7 +323,9 @@ static void launch_schedule(struct yk_queue *queue, const struct yk_program *pro
     cost.is_kernel = 1;
     cost.delay_ns = 1e9 * device->settings.launch;
     cost.duration_ns = work_ns(device, program, launch) *
-                       (1 + device->settings.contention * others_computing(device));
+                           (1 + device->settings.contention * others_computing(device)) +
+                       program->cold_ns;
+    program->cold_ns /= 2;
     for (int lane = 0; team > 1 && lane < team; lane++)
         if (lanes[lane] > cost.ready)
             cost.ready = lanes[lane];
