@@ -75,18 +75,18 @@ double yk_cost_ns(const struct yk_cost *cost, double items)
     return yk_cost_is_known(cost) ? cost->fixed_ns + cost->item_ns * items : INFINITY;
 }
 
-/* The first job: b stays as given, but gets at most FIRST_PART of the time. The items get the
- * remaining time. */
-static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample)
+/* a as this job alone shows it. b stays, but gets at most FIRST_PART of the time. */
+static void follow_only(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double fixed = fmin(sample->chunks * cost->fixed_ns, FIRST_PART * sample->ns);
-    const double sd = hypot(NOISE_FIRST * sample->ns, sample->unsure_ns) / sample->items;
+    const double sd = hypot(sqrt(cost->noise2) * sample->ns, sample->unsure_ns) / sample->items;
     const double slope = sample->chunks / sample->items;
-    yk_cost_open(cost, fixed / sample->chunks);
+    cost->fixed_ns = fixed / sample->chunks;
+    cost->fixed_var =
+        fmin(cost->fixed_var, FIRST_PART * FIRST_PART * cost->fixed_ns * cost->fixed_ns);
     cost->item_ns = (sample->ns - fixed) / sample->items;
     cost->item_var = sd * sd + slope * slope * cost->fixed_var;
     cost->both_var = -slope * cost->fixed_var;
-    cost->jobs = 1;
 }
 
 /* Jobs of one length do not separate a from b. Then rounding could make variances negative, and
@@ -148,18 +148,6 @@ static void learn_noise(struct yk_cost *cost, double part2, double known2)
     cost->noise2 += fade * (seen - cost->noise2);
 }
 
-/* After a change: makes a and b uncertain, so that the filter follows this job. Each gets twice the
- * job's relative deviation as a further relative standard deviation. */
-static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, double off)
-{
-    const double items_ns = cost->item_ns * sample->items;
-    const double fixed_ns = cost->fixed_ns * sample->chunks;
-    const double part = 2 * off / (items_ns + fixed_ns);
-    cost->item_var += part * part * cost->item_ns * cost->item_ns;
-    cost->fixed_var += part * part * cost->fixed_ns * cost->fixed_ns;
-    keep_certainty(cost, sample);
-}
-
 enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     enum yk_cost_news news = YK_COST_LEARNED;
@@ -167,7 +155,9 @@ enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sam
     if (!(sample->items > 0) || !(sample->ns > 0) || !isfinite(sample->ns))
         return YK_COST_NONE;
     if (!yk_cost_is_known(cost)) {
-        begin_from(cost, sample);
+        yk_cost_open(cost, cost->fixed_ns);
+        follow_only(cost, sample);
+        cost->jobs = 1;
         return YK_COST_LEARNED;
     }
     foreseen = sample->chunks * cost->fixed_ns + sample->items * cost->item_ns;
@@ -184,12 +174,12 @@ enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sam
     }
     cost->outside = 0;
     if (news == YK_COST_CHANGED) {
-        doubt(cost, sample, off);
-        spread2 += foreseen_var(cost, sample) - known2;
+        follow_only(cost, sample);
+        keep_certainty(cost, sample);
     } else {
         learn_noise(cost, off * off / (foreseen * foreseen), known2 / (foreseen * foreseen));
+        follow(cost, sample, off, spread2);
     }
-    follow(cost, sample, off, spread2);
     cost->jobs++;
     return news;
 }
@@ -201,8 +191,8 @@ struct make {
     struct yk_cost *costs;
     const struct yk_cost_pool *devices;
     int number;
-    double weights, item, fixed; /* sums over the known devices, weighted by 1 / variance */
-    double vars;                 /* sum of their variances */
+    double weights, item; /* sums over the known devices, weighted by 1 / variance of a */
+    double vars;          /* sum of these variances */
     int known;
 };
 
@@ -216,6 +206,49 @@ static int is_known_of(const struct make *make, int device)
     return belongs(make, device) && yk_cost_is_known(&make->costs[device]);
 }
 
+/* Variance of b, at least 1 ns^2: devices without overhead have none. */
+static double fixed_var(const struct yk_cost *cost)
+{
+    return fmax(1, cost->fixed_var);
+}
+
+/* Sets *fixed_ns to the mean b of the make, weighted by 1 / variance. Returns its variance. */
+static double mean_fixed(const struct make *make, double *fixed_ns)
+{
+    double weights = 0, sum = 0;
+    int d;
+    for (d = 0; d < make->devices->count; d++)
+        if (is_known_of(make, d)) {
+            weights += 1 / fixed_var(&make->costs[d]);
+            sum += make->costs[d].fixed_ns / fixed_var(&make->costs[d]);
+        }
+    *fixed_ns = sum / weights;
+    return 1 / weights;
+}
+
+/* Gives all devices of the make the same b. The errors of a and b cancel each other, so a moves
+ * with b: otherwise devices whose parts had different sizes would get a's that do not compare. A
+ * device whose times leave nothing for items with that b keeps its own. */
+static void share_fixed(const struct make *make)
+{
+    double fixed_ns;
+    const double var = mean_fixed(make, &fixed_ns);
+    int d;
+    for (d = 0; d < make->devices->count; d++) {
+        struct yk_cost *cost = &make->costs[d];
+        const double slope = cost->both_var / fixed_var(cost), drift = DRIFT * cost->item_ns;
+        const double item_ns = cost->item_ns + slope * (fixed_ns - cost->fixed_ns);
+        if (!is_known_of(make, d) || !(item_ns > 0))
+            continue;
+        cost->item_var =
+            fmax(drift * drift, cost->item_var - slope * cost->both_var) + slope * slope * var;
+        cost->item_ns = item_ns;
+        cost->fixed_ns = fixed_ns;
+        cost->fixed_var = var;
+        cost->both_var = slope * var;
+    }
+}
+
 static void sum_up(struct make *make)
 {
     int d;
@@ -227,7 +260,6 @@ static void sum_up(struct make *make)
         weight = 1 / cost->item_var;
         make->weights += weight;
         make->item += weight * cost->item_ns;
-        make->fixed += weight * cost->fixed_ns;
         make->vars += cost->item_var;
         make->known++;
     }
@@ -260,7 +292,6 @@ static void draw_together(const struct make *make)
             continue;
         own = unlike / (unlike + cost->item_var);
         cost->item_ns = own * cost->item_ns + (1 - own) * mean;
-        cost->fixed_ns = make->fixed / make->weights;
         cost->item_var = own * cost->item_var + (1 - own) / make->weights;
     }
 }
@@ -268,15 +299,18 @@ static void draw_together(const struct make *make)
 static void pool_make(struct yk_cost *costs, const struct yk_cost_pool *devices, int number)
 {
     struct make make = { .costs = costs, .devices = devices, .number = number };
+    double fixed_ns;
     int d;
+    share_fixed(&make);
     sum_up(&make);
     if (make.known == 0)
         return;
+    mean_fixed(&make, &fixed_ns);
     if (make.known > 1)
         draw_together(&make);
     for (d = 0; d < devices->count; d++)
         if (belongs(&make, d) && !yk_cost_is_known(&costs[d]))
-            open_known(&costs[d], make.item / make.weights, make.fixed / make.weights, NOISE_FIRST);
+            open_known(&costs[d], make.item / make.weights, fixed_ns, NOISE_FIRST);
 }
 
 static int has_peak(double peak)
