@@ -31,12 +31,14 @@ struct yk_explorer {
     double best_ns;  /* time of its round when it last won a trial; 0: it has won none */
     uint32_t trying; /* the team of the present trial; 0: there is no trial */
     int left;        /* rounds left in the trial */
+    int moves;       /* 1: it moves rows */
     int waits;       /* its rounds so far that told nothing about the team */
     double rests;    /* number of rounds without trials, because an earlier process made them */
     int returning;   /* 1: the next round moves the rows back */
     double loses_ns; /* loss of the trial so far */
     double most_ns;  /* loss at which it is given up */
     double all_ns;   /* total time of all rounds */
+    double told_ns;  /* that of the rounds that counted: the first ones are cold and move rows */
     double spent_ns; /* part of it that trials lost */
 };
 
@@ -71,8 +73,9 @@ struct yk_explore_offer {
     double relief;   /* factor by which its parts may be shorter than with the present devices */
     double move_ns;  /* time to move rows there, and back if it is not expected to win */
 };
-/* Returns 1 if the budget allows a trial of the team, or if the team might have saved more in all
- * rounds so far than this trial costs and all trials have lost (ski rental). */
+/* Returns 1 if the budget allows a trial of the team, or if the team might have saved more in the
+ * rounds so far than this trial costs and all trials have lost (ski rental). If it moves rows, only
+ * rounds that counted are meant. */
 int yk_explore_pays(struct yk_explorer *explorer, const struct yk_explore_offer *offer);
 /* Starts a trial of a team that pays, or whose predicted gain pays for the move. If the best team
  * has not had a round that tells its time, the other one replaces it without a trial. Returns 0 if
