@@ -21,7 +21,8 @@ static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
 {
     const struct yk_split_outcome *outcome = &jd->outcome;
     const int d = jd->device->number;
-    const double fetch_ns = (double)outcome->fetch_ns, busy_ns = (double)outcome->busy_ns;
+    const double busy_ns = (double)outcome->busy_ns;
+    const double fetch_ns = outcome->fetch_ns ? (double)outcome->fetch_ns : member->fetch_ns[d];
     const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
     return (struct yk_cost_sample){
         .items = yk_plan_counted((double)outcome->items, chunks, member->fill[d]),
@@ -81,6 +82,20 @@ static int teaches(struct yk_memory *memory, int device, int beside)
     return 1;
 }
 
+/* Keeps how long devices waited for rows, for jobs that do not measure it. */
+static void note_waits(const struct yk_job *job)
+{
+    const uint64_t plan = job->split.decomposition->planning.at;
+    struct yk_member *member = yk_job_member(job);
+    int d;
+    if (job->split.untimed)
+        return;
+    for (d = 0; d < job->device_count; d++)
+        member->fetch_ns[d] = (double)job->devices[d].outcome.fetch_ns;
+    member->timed = job->split.planned && member->timed_at == plan ? member->timed + 1 : 0;
+    member->timed_at = plan;
+}
+
 /* Learns from each device's part. readied: 1: the job made something ready. */
 static void note_parts(const struct yk_job *job, struct yk_memory *memory, int readied)
 {
@@ -123,6 +138,7 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
     if (!decomposition)
         return;
     yk_job_member(job)->crowded = crowded;
+    note_waits(job);
     note_parts(job, memory, readied);
     if (job->split.planned && !readied && !crowded && !job->pipeline.before)
         note_late(job);

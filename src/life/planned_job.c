@@ -198,12 +198,28 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
     }
 }
 
+/* Returns 1 if the kernels' waits for rows of other devices are known. They are measured in the
+ * first jobs after a plan, the first of which moves rows, and after a job that took unusually long
+ * or short. */
+static int knows_waits(const struct yk_job *job, const struct yk_memory *memory)
+{
+    const struct yk_decomposition *decomposition = job->split.decomposition;
+    const struct yk_member *member = yk_job_member(job);
+    int d;
+    if (!memory || member->timed_at != decomposition->planning.at || member->timed < YK_LASTING)
+        return 0;
+    for (d = 0; d < job->device_count; d++)
+        if (memory->cost[d].outside != 0)
+            return 0;
+    return 1;
+}
+
 int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
                        struct yk_split_device *known)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
     struct yk_member *member;
-    job->split.planned = 0;
+    job->split.planned = job->split.untimed = 0;
     if (!decomposition || !rows_stay(job, known))
         return 0;
     describe_places(job, known);
@@ -218,5 +234,6 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
         return 0;
     tell(job, memory, known);
     job->split.planned = 1;
+    job->split.untimed = knows_waits(job, memory);
     return 1;
 }
