@@ -11,18 +11,28 @@
 #include "decomposition.h"
 #include "decomposition_round.h"
 
+/* Returns how long the device waited for rows. If the job did not measure that, but rows came from
+ * other devices, they took as long as in the latest job that did. */
+static double wait_of(const struct yk_job *job, int device)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    const int is_measured = jd->outcome.fetch_ns > 0 || !job->split.untimed;
+    if (is_measured || jd->device->device->desc.host_memory || !job->outcome.bytes_between)
+        return (double)jd->outcome.fetch_ns;
+    return yk_job_member(job)->fetch_ns[device];
+}
+
 /* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
  * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A chunk that
  * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
  * are woken once in a job. readied: 1: a part of the time, of unknown length, made something
  * ready. */
-static struct yk_cost_sample sample_of(const struct yk_job_device *jd,
-                                       const struct yk_member *member, int readied)
+static struct yk_cost_sample sample_of(const struct yk_job *job, int d, int readied)
 {
+    const struct yk_job_device *jd = &job->devices[d];
     const struct yk_split_outcome *outcome = &jd->outcome;
-    const int d = jd->device->number;
-    const double busy_ns = (double)outcome->busy_ns;
-    const double fetch_ns = outcome->fetch_ns ? (double)outcome->fetch_ns : member->fetch_ns[d];
+    const struct yk_member *member = yk_job_member(job);
+    const double busy_ns = (double)outcome->busy_ns, fetch_ns = wait_of(job, d);
     const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
     return (struct yk_cost_sample){
         .items = yk_plan_counted((double)outcome->items, chunks, member->fill[d]),
@@ -82,13 +92,14 @@ static int teaches(struct yk_memory *memory, int device, int beside)
     return 1;
 }
 
-/* Keeps how long devices waited for rows, for jobs that do not measure it. */
+/* Keeps how long devices waited for rows of other devices, for jobs that do not measure it. Rows
+ * from the host are measured each time, because the program does not send as many to each job. */
 static void note_waits(const struct yk_job *job)
 {
     const uint64_t plan = job->split.decomposition->planning.at;
     struct yk_member *member = yk_job_member(job);
     int d;
-    if (job->split.untimed)
+    if (job->split.untimed || job->outcome.bytes_to)
         return;
     for (d = 0; d < job->device_count; d++)
         member->fetch_ns[d] = (double)job->devices[d].outcome.fetch_ns;
@@ -109,7 +120,7 @@ static void note_parts(const struct yk_job *job, struct yk_memory *memory, int r
         if (jd->outcome.items == 0 || !teaches(memory, d, beside))
             continue;
         /* In a first job threads, caches and code are cold, too. */
-        sample = sample_of(jd, member, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
+        sample = sample_of(job, d, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
         if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)
             job->split.decomposition->planning.stale = 1;
     }
