@@ -92,19 +92,18 @@ static int teaches(struct yk_memory *memory, int device, int beside)
     return 1;
 }
 
-/* Keeps how long devices waited for rows of other devices, for jobs that do not measure it. Rows
- * from the host are measured each time, because the program does not send as many to each job. */
+/* Keeps how long devices waited for rows of other devices, for jobs that do not measure it. Waits
+ * for rows from the host are measured each time, because the program may send more to one job than
+ * to another. */
 static void note_waits(const struct yk_job *job)
 {
-    const uint64_t plan = job->split.decomposition->planning.at;
     struct yk_member *member = yk_job_member(job);
     int d;
     if (job->split.untimed || job->outcome.bytes_to)
         return;
     for (d = 0; d < job->device_count; d++)
         member->fetch_ns[d] = (double)job->devices[d].outcome.fetch_ns;
-    member->timed = job->split.planned && member->timed_at == plan ? member->timed + 1 : 0;
-    member->timed_at = plan;
+    member->timed = job->split.planned ? member->timed + 1 : 0;
 }
 
 /* Learns from each device's part. readied: 1: the job made something ready. */

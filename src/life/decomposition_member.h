@@ -54,13 +54,12 @@ struct yk_member {
     double fill[YK_PLAN_DEVICES];
     double peak[YK_PLAN_DEVICES];        /* operations per ns */
     double overhead_ns[YK_PLAN_DEVICES]; /* estimated overhead of a chunk before any was measured */
-    /* How long kernels waited for rows from elsewhere, in the latest job that measured it. */
+    /* How long kernels waited for rows of other devices, in the latest job that measured it. */
     double fetch_ns[YK_PLAN_DEVICES];
-    uint64_t timed_at; /* the plan (planning.at) of that job, and ... */
-    int timed;         /* ... the number of jobs by that plan that measured it */
     /* How it gets on with the plan. */
-    uint64_t checked; /* value of decomposition->planning.at for which `fits` was computed */
+    uint64_t checked; /* value of decomposition->planning.at for which the next two hold */
     int fits;         /* 1: everything it uses has room on each device with a part */
+    int timed;        /* number of jobs by this plan that measured fetch_ns */
     struct yk_keeping keeping;
 };
 

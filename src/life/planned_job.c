@@ -203,10 +203,8 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
  * or short. */
 static int knows_waits(const struct yk_job *job, const struct yk_memory *memory)
 {
-    const struct yk_decomposition *decomposition = job->split.decomposition;
-    const struct yk_member *member = yk_job_member(job);
     int d;
-    if (!memory || member->timed_at != decomposition->planning.at || member->timed < YK_LASTING)
+    if (!memory || yk_job_member(job)->timed < 1 + YK_LASTING)
         return 0;
     for (d = 0; d < job->device_count; d++)
         if (memory->cost[d].outside != 0)
@@ -227,8 +225,10 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
     if (!decomposition->division.stand)
         return 0;
     member = yk_job_member(job);
-    if (member->checked != decomposition->planning.at)
+    if (member->checked != decomposition->planning.at) {
         member->fits = fits(job);
+        member->timed = 0;
+    }
     member->checked = decomposition->planning.at;
     if (!member->fits || !can_start_together(job))
         return 0;

@@ -191,8 +191,9 @@ struct make {
     struct yk_cost *costs;
     const struct yk_cost_pool *devices;
     int number;
-    double weights, item; /* sums over the known devices, weighted by 1 / variance of a */
-    double vars;          /* sum of these variances */
+    double fixed_ns, fixed_var; /* mean b of the known devices, and its variance */
+    double weights, item;       /* sums over them, weighted by 1 / variance of a */
+    double vars;                /* sum of these variances */
     int known;
 };
 
@@ -212,8 +213,9 @@ static double fixed_var(const struct yk_cost *cost)
     return fmax(1, cost->fixed_var);
 }
 
-/* Sets *fixed_ns to the mean b of the make, weighted by 1 / variance. Returns its variance. */
-static double mean_fixed(const struct make *make, double *fixed_ns)
+/* The mean b of the make, weighted by 1 / variance, and its variance; infinite if no device of the
+ * make is known. */
+static void set_fixed(struct make *make)
 {
     double weights = 0, sum = 0;
     int d;
@@ -222,8 +224,8 @@ static double mean_fixed(const struct make *make, double *fixed_ns)
             weights += 1 / fixed_var(&make->costs[d]);
             sum += make->costs[d].fixed_ns / fixed_var(&make->costs[d]);
         }
-    *fixed_ns = sum / weights;
-    return 1 / weights;
+    make->fixed_ns = sum / weights;
+    make->fixed_var = 1 / weights;
 }
 
 /* Gives all devices of the make the same b. The errors of a and b cancel each other, so a moves
@@ -231,8 +233,7 @@ static double mean_fixed(const struct make *make, double *fixed_ns)
  * device whose times leave nothing for items with that b keeps its own. */
 static void share_fixed(const struct make *make)
 {
-    double fixed_ns;
-    const double var = mean_fixed(make, &fixed_ns);
+    const double fixed_ns = make->fixed_ns, var = make->fixed_var;
     int d;
     for (d = 0; d < make->devices->count; d++) {
         struct yk_cost *cost = &make->costs[d];
@@ -299,18 +300,17 @@ static void draw_together(const struct make *make)
 static void pool_make(struct yk_cost *costs, const struct yk_cost_pool *devices, int number)
 {
     struct make make = { .costs = costs, .devices = devices, .number = number };
-    double fixed_ns;
     int d;
+    set_fixed(&make);
+    if (isinf(make.fixed_var))
+        return;
     share_fixed(&make);
     sum_up(&make);
-    if (make.known == 0)
-        return;
-    mean_fixed(&make, &fixed_ns);
     if (make.known > 1)
         draw_together(&make);
     for (d = 0; d < devices->count; d++)
         if (belongs(&make, d) && !yk_cost_is_known(&costs[d]))
-            open_known(&costs[d], make.item / make.weights, fixed_ns, NOISE_FIRST);
+            open_known(&costs[d], make.item / make.weights, make.fixed_ns, NOISE_FIRST);
 }
 
 static int has_peak(double peak)

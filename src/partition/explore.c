@@ -198,9 +198,10 @@ void yk_explore_wait(struct yk_explorer *explorer, double ns)
         lose(explorer, find(explorer, explorer->trying));
 }
 
-static double latest(const struct yk_tried_team *team)
+/* The latest round is number 1, the one before number 2. */
+static double round_ago(const struct yk_tried_team *team, uint32_t number)
 {
-    return team->ns[(team->rounds - 1) % YK_EXPLORE_ROUNDS];
+    return team->ns[(team->rounds - number) % YK_EXPLORE_ROUNDS];
 }
 
 static double shortest(const struct yk_tried_team *team)
@@ -218,12 +219,11 @@ static double shortest(const struct yk_tried_team *team)
  * of 60 us: 231, 91, 80, 76 us.) */
 static int warms_up(const struct yk_tried_team *team, double limit)
 {
-    double before;
-    if (team->rounds < YK_LASTING)
+    double latest;
+    if (team->rounds < YK_LASTING || team->rounds >= YK_EXPLORE_ROUNDS)
         return 0;
-    before = team->ns[(team->rounds - 2) % YK_EXPLORE_ROUNDS];
-    return team->rounds < YK_EXPLORE_ROUNDS && latest(team) <= shortest(team) &&
-           2 * latest(team) - before < limit;
+    latest = round_ago(team, 1);
+    return latest <= shortest(team) && 2 * latest - round_ago(team, 2) < limit;
 }
 
 static void add(struct yk_tried_team *team, double ns)
@@ -383,9 +383,8 @@ static double expected_gain(const struct yk_explore_offer *offer, double now)
 
 int yk_explore_pays(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
+    const double now = yk_explore_ns(explorer, explorer->best);
     const struct yk_tried_team *tried = look_up(explorer, offer->devices);
-    const struct yk_tried_team *best = find(explorer, explorer->best);
-    const double now = typical(best);
     const double before = tried && !tried->recut ? typical(tried) : 0;
     const double loss_ns = fmax(0, fmax(offer->round_ns, before) - now);
     const double rounds = (offer->move_ns > 0) + rounds_to_tell(explorer, loss_ns);
