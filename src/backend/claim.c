@@ -1,5 +1,5 @@
-/* claim.c - see claim.h. All claims, and those who wait for them, are in one list in the order in
- * which they came. Of those with the same key the first one has the claim.
+/* claim.c - see claim.h. All claims, and the threads that wait for them, are in one list in the
+ * order in which they came. Of those with the same key the first one has the claim.
  */
 #include "claim.h"
 
@@ -41,7 +41,8 @@ static int give(struct yk_claim *waiter, struct yk_blob value)
     return 1;
 }
 
-/* The first who gets no copy has the claim now, and those behind it wait on. */
+/* Ends the claim: waiting threads get copies. The first that gets none has the claim now, and those
+ * behind it wait on. */
 static void leave(const struct yk_claim *claim, struct yk_blob value)
 {
     struct yk_claim **at = &claims;
@@ -85,7 +86,7 @@ int yk_claim_begin(struct yk_claim *claim, struct yk_blob *value)
 void yk_claim_end(struct yk_claim *claim, struct yk_blob value)
 {
     if (value.bytes)
-        yk_cache_store(claim->key, value); /* first: who comes when the claim is over finds it */
+        yk_cache_store(claim->key, value); /* first: a thread that comes after the claim finds it */
     leave(claim, value);
 }
 

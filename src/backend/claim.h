@@ -1,5 +1,5 @@
-/* claim.h - values of the cache are made once: who wants one that another thread is making waits
- * for it.
+/* claim.h - values of the cache are made once: a thread that wants one that another thread is
+ * making waits for it.
  *
  * Equal GPUs need the same kernel at the same moment, and a compiler does one text after the other:
  * the last of eight would be ready after eight compilations. The maker hands its value over in
@@ -36,8 +36,8 @@ struct yk_claim {
  * Then there is no claim. If the value is of no use, call it again: the disk is not asked again.
  * Returns 0 if the caller has to make the value: it has the claim until yk_claim_end. */
 int yk_claim_begin(struct yk_claim *claim, struct yk_blob *value);
-/* Stores the value on disk and gives copies to those who wait for it. If bytes is NULL, the caller
- * has made none, and the claim goes to the next who waits. */
+/* Stores the value on disk and gives copies to the threads that wait for it. If bytes is NULL,
+ * the caller has made none, and the claim goes to the next thread that waits. */
 void yk_claim_end(struct yk_claim *claim, struct yk_blob value);
 /* For tests: number of threads that have a claim or wait for one. */
 int yk_claim_count(void);

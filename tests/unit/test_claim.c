@@ -1,7 +1,7 @@
 /* test_claim.c - of threads that want the same value one makes it, and the others get copies, with
  * or without the disk.
  *
- * What waits in vain, waits for ever: the alarm ends the test. */
+ * A thread that is not woken would sleep for ever: the alarm ends the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +156,7 @@ static void other_keys_do_not_wait(void **state)
     begin(&wanting);
     await_count(3);
     yk_claim_end(&other, value);
-    assert_int_equal(yk_claim_count(), 2); /* who wants the first key waits on */
+    assert_int_equal(yk_claim_count(), 2); /* the thread that wants the first key waits on */
     yk_claim_end(&claim, value);
     yk_thread_join(&wanting.thread);
     assert_true(wanting.served);
@@ -193,7 +193,7 @@ static void useless_values_come_once(void **state)
     yk_free((void *)found.bytes);
 }
 
-/* Who gets no copy makes the value, and those behind it wait for that. */
+/* A thread that gets no copy makes the value, and those behind it wait for that. */
 static void without_memory(void **state)
 {
     struct yk_claim claim = { .key = key };
