@@ -5,9 +5,11 @@
 
 YOKE is the command. A program has one to four kernels on up to four arrays that stay, with halos, arrays that are read whole, sums, and
 arrays that the program itself reads or writes in each step. A machine has cores, which are 1/3 to 1/300 of a GPU, and one to four GPUs,
-alike or not, with or without peer access (--cold 100us: and the first launches of a kernel take longer, the first by 100 us); drivers tell speeds that are wrong by a factor (log-normal, 1); jobs take 2 us to 20 ms. For each, fixed splits are searched (how many GPUs, the cores' part, the
-cores alone), and each device alone; the best is that with the shortest late step, the median of the second half. Prints the partitioner's
-late step and all steps over those of the best, the worst programs, and the quantiles. The clock is virtual, so this machine does not matter.
+alike or not, with or without peer access; drivers tell speeds that are wrong by a factor (log-normal, 1); jobs take 2 us to 20 ms. With
+--cold 100us the first launches of a kernel on a GPU take longer, the first by 100 us. For each, fixed splits are searched (how many GPUs, the
+cores' part, the cores alone), and each device alone; the best is that with the shortest late step, the median of the second half. Prints the
+partitioner's late step and all steps over those of the best, the worst programs, and the quantiles. The clock is virtual, so this machine
+does not matter.
 """
 import argparse
 import concurrent.futures
@@ -43,13 +45,13 @@ def program(r):
     return "; ".join(a for a in actions if "(" in a or a.split()[1] in used)
 
 
-def machine(r):
+def machine(r, cold):
     gpus = r.choice([1, 1, 2, 4])
     rate = 10 ** r.uniform(10, 11.3)
     cores = r.choice([4, 16])
     noise = r.choice([0, 0, 0.03, 0.08])
-    keys = "fill=%d:fixed=%.1fus:latency=%.1fus:link=%.3g%s" % (r.choice([1000, 20000, 270336]), r.uniform(3, 10), r.uniform(5, 12),
-                                                             r.choice([12e9, 28e9, 50e9]), r.choice(["", ":peer=150e9"]))
+    keys = "cold=%s:fill=%d:fixed=%.1fus:latency=%.1fus:link=%.3g%s" % (
+        cold, r.choice([1000, 20000, 270336]), r.uniform(3, 10), r.uniform(5, 12), r.choice([12e9, 28e9, 50e9]), r.choice(["", ":peer=150e9"]))
     rates = [rate] * gpus if r.random() < 0.7 else [rate * r.uniform(0.3, 1) for _ in range(gpus)]
     core = rate / (10 ** r.uniform(0.5, 2.5)) / cores
     peaks = [math.exp(r.gauss(0, 1)) for _ in range(2)]  # programs reach different parts of it
@@ -60,8 +62,8 @@ def machine(r):
 
 def draw(seed, cold):
     r = random.Random(seed)
-    text, rates, cores = machine(r)
-    return {"machine": text.replace(":fill=", ":cold=%s:fill=" % cold), "rates": rates, "cores": cores, "step": program(r),
+    text, rates, cores = machine(r, cold)
+    return {"machine": text, "rates": rates, "cores": cores, "step": program(r),
             "size": int(max(500, min(1e8, 10 ** r.uniform(-5.7, -1.7) * sum(rates))))}
 
 
