@@ -1,13 +1,24 @@
-/* long_kernels.c - loops that take long on a core, about 50 us an item, until a GPU has done an
- * item: that sets the word at `gate` to 1. */
+/* long_kernels.c - loops that take long on a core, 50 us an item on any machine, until a GPU has
+ * done an item: that sets the word at `gate` to 1. */
 #include <yoke/kernel.h>
+
+#ifndef YOKE_FLATTEN
+#include <time.h>
+
+static inline int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+#endif
 
 #ifdef YOKE_CUDA
 #define WORK(gate) (*(volatile int *)(gate) = 1)
 #else
 #define WORK(gate)                                                                                 \
     do {                                                                                           \
-        for (volatile int k = 0; k < 50000 && !*(volatile int *)(gate); k++)                       \
+        for (int64_t end = now_ns() + 50000; !*(volatile int *)(gate) && now_ns() < end;)          \
             continue;                                                                              \
     } while (0)
 #endif
