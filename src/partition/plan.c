@@ -12,10 +12,17 @@ enum { MOVES_EACH = 64 };
 /* A smaller relative gain is a rounding error. */
 #define ROUNDING 1e-9
 
+/* The time of each kernel's job, and the device that ends it last. */
+struct ends {
+    double ns[YK_PLAN_KERNELS];
+    int latest[YK_PLAN_KERNELS];
+};
+
 struct search {
     const struct yk_plan *plan;
     struct yk_cuts *cuts;
-    double ns;
+    struct ends ends; /* by these cuts */
+    double ns;        /* the mean time of a job by them */
     uint32_t allowed;
 };
 
@@ -43,26 +50,48 @@ static void shift(struct yk_cuts *cuts, int kernels, struct move move)
     }
 }
 
+/* Whether jobs of kernel k take another time if the bounds of kernel `moved` move. */
+static int depends(const struct search *search, int k, int moved)
+{
+    const struct yk_plan_kernel *kernel = &search->plan->kernel[k];
+    return search->cuts->tied || k == moved || kernel->rows_from[moved] > 0 ||
+           kernel->whole_from[moved] > 0;
+}
+
+/* Renews the ends that depend on the bounds of kernel `moved`; -1: all. Returns the mean time of a
+ * job. */
+static double renew(const struct search *search, int moved, struct ends *ends)
+{
+    const struct yk_plan *plan = search->plan;
+    double sum = 0;
+    int k;
+    for (k = 0; k < plan->kernels; k++) {
+        if (!(plan->kernel[k].weight > 0))
+            continue;
+        if (moved < 0 || depends(search, k, moved))
+            ends->ns[k] = yk_plan_kernel_ns(plan, search->cuts, k, &ends->latest[k]);
+        sum += plan->kernel[k].weight * ends->ns[k];
+    }
+    return sum;
+}
+
 /* Moves rows from the device that ends kernel k last to the device where that helps most. Returns 1
  * if it helped. */
 static int relieve(struct search *search, int k, double step)
 {
-    const int kernels = search->plan->kernels;
+    const int kernels = search->plan->kernels, from = search->ends.latest[k];
     struct yk_cuts *cuts = search->cuts;
-    struct move move = { .kernel = k };
+    struct move move = { k, from, -1, fmin(step, cuts->share[k][from]) };
     double best = search->ns * (1 - ROUNDING);
     int to, found = -1;
-    if (search->plan->kernel[k].weight <= 0)
-        return 0;
-    yk_plan_kernel_ns(search->plan, cuts, k, &move.from);
-    move.part = fmin(step, cuts->share[k][move.from]);
     for (to = 0; to < search->plan->devices && move.part > 0; to++) {
+        struct ends ends = search->ends;
         double ns;
-        if (to == move.from || !(search->allowed >> to & 1))
+        if (to == from || !(search->allowed >> to & 1))
             continue;
         move.to = to;
         shift(cuts, kernels, move);
-        ns = yk_plan_ns(search->plan, cuts);
+        ns = renew(search, k, &ends);
         shift(cuts, kernels, reversed(move));
         if (ns < best) {
             best = ns;
@@ -73,19 +102,40 @@ static int relieve(struct search *search, int k, double step)
         return 0;
     move.to = found;
     shift(cuts, kernels, move);
-    search->ns = yk_plan_ns(search->plan, cuts);
+    search->ns = renew(search, k, &search->ends);
     return 1;
+}
+
+/* Relieves the device that ends each kernel last; if cuts are tied, once if it ends several last.
+ * Returns 1 if that helped. */
+static int relieve_each(struct search *search, double step)
+{
+    uint32_t relieved = 0; /* devices that it did not help to relieve since rows moved last */
+    int k, helped = 0;
+    for (k = 0; k < search->plan->kernels; k++) {
+        const uint32_t from = (uint32_t)1 << search->ends.latest[k];
+        if (!(search->plan->kernel[k].weight > 0) || (relieved & from))
+            continue;
+        if (relieve(search, k, step)) {
+            relieved = 0;
+            helped = 1;
+        } else if (search->cuts->tied) {
+            relieved |= from;
+        }
+    }
+    return helped;
 }
 
 static void descend(struct search *search)
 {
     double step;
-    int k, moves, helped;
-    search->ns = yk_plan_ns(search->plan, search->cuts);
+    int moves;
+    search->ns = renew(search, -1, &search->ends);
+    if (!(search->allowed & (search->allowed - 1)))
+        return; /* one device has all rows */
     for (step = STEP_FIRST; step >= STEP_LEAST; step /= 2)
-        for (moves = 0, helped = 1; helped && moves < MOVES_EACH; moves++)
-            for (k = 0, helped = 0; k < search->plan->kernels; k++)
-                helped |= relieve(search, k, step);
+        for (moves = 0; moves < MOVES_EACH && relieve_each(search, step); moves++)
+            ;
 }
 
 /* Begins with shares by speed among the allowed devices: by their speed in all kernels together if
@@ -148,7 +198,9 @@ static uint32_t cores_of(const struct search *search)
 static int drop(struct search *search, uint32_t devices)
 {
     struct yk_cuts fewer = { .tied = search->cuts->tied };
-    struct search next = { search->plan, &fewer, INFINITY, search->allowed & ~devices };
+    struct search next = { .plan = search->plan,
+                           .cuts = &fewer,
+                           .allowed = search->allowed & ~devices };
     if (!next.allowed || next.allowed == search->allowed)
         return 0;
     begin_by_speed(&next);
@@ -171,7 +223,7 @@ static void drop_some(struct search *search)
 
 static double search_from_speed(const struct yk_plan *plan, int tied, struct yk_cuts *out)
 {
-    struct search search = { plan, out, INFINITY, plan->allowed };
+    struct search search = { .plan = plan, .cuts = out, .allowed = plan->allowed };
     memset(out, 0, sizeof *out);
     out->tied = tied;
     begin_by_speed(&search);
