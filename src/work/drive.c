@@ -8,6 +8,7 @@
 #include "drive.h"
 
 #include "../job/call.h"
+#include "../life/join.h"
 #include "../platform/clock.h"
 #include "await.h"
 #include "lane.h"
@@ -52,26 +53,47 @@ static void keep_devices(struct driving *driving, uint32_t devices)
     yk_job_tell(job);
 }
 
-/* Steps each driven device. A device that could not be prepared must wait for memory that other
- * jobs have, so it is given to its host thread. */
+/* Steps one lane of each driven device. The first lane prepares its device for the job. */
+static enum yk_lane_state step_lanes(struct yk_job *job, uint32_t driven, int lane)
+{
+    enum yk_lane_state best = YK_LANE_IDLE;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_job_device *jd = &job->devices[d];
+        int64_t wake_ns = 0;
+        enum yk_lane_state state;
+        if (!(driven & yk_team_bit(d)) || lane >= jd->device->lanes)
+            continue;
+        if (!jd->joined && (lane > 0 || !yk_job_prepare(job, d)))
+            continue;
+        state = yk_device_step_lane(job, d, lane, &wake_ns);
+        if (state < best)
+            best = state;
+    }
+    return best;
+}
+
+/* Steps each driven device, all first lanes before all second ones: a second GPU gets its kernel
+ * before further lanes of the first GPU ask for chunks, which takes 2 us. A device that could not
+ * be prepared must wait for memory that other jobs have, so it is given to its host thread. */
 static enum yk_lane_state step_driven(struct driving *driving)
 {
     struct yk_job *job = driving->job;
     const uint32_t driven = atomic_load(&job->caller.driven);
     enum yk_lane_state best = YK_LANE_IDLE;
     uint32_t unready = 0;
-    int d;
-    for (d = 0; d < job->device_count; d++) {
-        int64_t wake_ns = 0;
-        enum yk_lane_state state;
-        if (!(driven & yk_team_bit(d)))
-            continue;
-        state = yk_device_step(job, d, &wake_ns);
+    int d, lane, lanes = 0;
+    for (d = 0; d < job->device_count; d++)
+        if ((driven & yk_team_bit(d)) && job->devices[d].device->lanes > lanes)
+            lanes = job->devices[d].device->lanes;
+    for (lane = 0; lane < lanes; lane++) {
+        enum yk_lane_state state = step_lanes(job, driven, lane);
         if (state < best)
             best = state;
-        if (!job->devices[d].joined)
-            unready |= yk_team_bit(d);
     }
+    for (d = 0; d < job->device_count; d++)
+        if ((driven & yk_team_bit(d)) && !job->devices[d].joined)
+            unready |= yk_team_bit(d);
     if (unready && unready != driven)
         keep_devices(driving, driven & ~unready);
     return best;

@@ -99,7 +99,18 @@ static int64_t wake_for_flights(struct yk_job *job, int device)
     return all_watched ? 0 : now + LOOK_AGAIN_NS;
 }
 
-enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns)
+enum yk_lane_state yk_device_step_lane(struct yk_job *job, int device, int lane, int64_t *wake_ns)
+{
+    int64_t wake = 0;
+    enum yk_lane_state state = YK_LANE_BUSY;
+    if (yk_flight_is_due(job, device, lane))
+        state = yk_lane_step(job, device, lane, &wake);
+    yk_sooner(wake_ns, wake);
+    return state;
+}
+
+/* Steps all lanes of a GPU. */
+static enum yk_lane_state step_lanes(struct yk_job *job, int device, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
     enum yk_lane_state best = YK_LANE_IDLE;
@@ -109,11 +120,7 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
         return YK_LANE_IDLE;
     }
     for (lane = 0; lane < jd->device->lanes; lane++) {
-        int64_t wake = 0;
-        enum yk_lane_state state = YK_LANE_BUSY;
-        if (yk_flight_is_due(job, device, lane))
-            state = yk_lane_step(job, device, lane, &wake);
-        yk_sooner(wake_ns, wake);
+        enum yk_lane_state state = yk_device_step_lane(job, device, lane, wake_ns);
         if (state < best)
             best = state;
     }
@@ -130,7 +137,7 @@ static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *work
     if (yk_job_is_driven(job, worker->device))
         return YK_LANE_IDLE;
     yk_calls_enter(job, worker->device, &stepper);
-    state = yk_device_step(job, worker->device, wake_ns);
+    state = step_lanes(job, worker->device, wake_ns);
     yk_calls_leave(job, worker->device, &stepper);
     return state;
 }

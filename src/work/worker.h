@@ -16,8 +16,8 @@ void yk_workers_close(struct yk_runtime_device *device);
  * reference to its workspace. previous NULL: returns the first one. NULL: there is no further job.
  * Takes runtime.lock. */
 struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous);
-/* Prepares a device with memory of its own for the job, then steps all its lanes as far as they go
- * without waiting. For one thread at a time, without locks. */
-enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns);
+/* Steps a lane of a device with memory of its own, which is prepared for the job, as far as it goes
+ * without waiting, unless its flight is not due. For one thread at a time, without locks. */
+enum yk_lane_state yk_device_step_lane(struct yk_job *job, int device, int lane, int64_t *wake_ns);
 
 #endif
