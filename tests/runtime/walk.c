@@ -34,7 +34,7 @@ int64_t walk_allocations(walk_program *program, const char *devices, unsigned al
                      yoke_error_text());
     }
     yk_alloc_fail_at(0);
-    print_message("%s: %d allocations failed in turn\n", devices, (int)(nth / WALK_STRIDE));
+    print_message("%s: %d allocations failed in turn\n", devices, (int)nth - 1);
     return nth - 1;
 }
 
@@ -42,7 +42,7 @@ int64_t walk_calls(walk_program *program, const char *devices, yoke_status kind,
 {
     int64_t nth, before = yk_alloc_outstanding();
     *went_well = 0;
-    for (nth = 1;; nth += WALK_STRIDE) {
+    for (nth = 1;; nth++) {
         yoke_status status;
         alarm(HANGS_SECONDS);
         yk_backend_fail_at(nth, kind);
@@ -60,8 +60,8 @@ int64_t walk_calls(walk_program *program, const char *devices, yoke_status kind,
                      yoke_error_text());
     }
     yk_backend_fail_at(0, YOKE_OK);
-    print_message("%s: %d calls failed in turn, %d times it was made good\n", devices,
-                  (int)(nth / WALK_STRIDE), (int)*went_well);
+    print_message("%s: %d calls failed in turn, %d times it was made good\n", devices, (int)nth - 1,
+                  (int)*went_well);
     return nth - 1;
 }
 
