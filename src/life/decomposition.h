@@ -33,6 +33,7 @@ struct yk_division {
     int guessed;   /* 1: they are from the first job, or equal parts; 0: from estimates */
     uint32_t team; /* devices of the cuts, as bits */
     struct yk_cuts cuts;
+    uint64_t since;        /* number of jobs when these cuts came */
     struct yk_cuts proven; /* the latest cuts of the explorer's best team; all 0: none */
 };
 

@@ -57,9 +57,10 @@ struct yk_member {
     /* How long kernels waited for rows of other devices, in the latest job that measured it. */
     double fetch_ns[YK_PLAN_DEVICES];
     /* How it gets on with the plan. */
-    uint64_t checked; /* value of decomposition->planning.at for which the next two hold */
+    uint64_t checked; /* value of decomposition->planning.at for which the next one holds */
     int fits;         /* 1: everything it uses has room on each device with a part */
-    int timed;        /* number of jobs by this plan that measured fetch_ns */
+    uint64_t cut;     /* value of decomposition->division.since for which the next one holds */
+    int timed;        /* number of jobs by these cuts that measured fetch_ns */
     struct yk_keeping keeping;
 };
 

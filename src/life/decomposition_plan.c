@@ -3,6 +3,7 @@
 #include "decomposition_plan.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "../base/alloc.h"
 #include "../job/kernel.h"
@@ -24,6 +25,12 @@ static void keep_proven(struct yk_decomposition *decomposition)
         decomposition->division.proven = decomposition->division.cuts;
 }
 
+static void put_cuts(struct yk_decomposition *decomposition, const struct yk_cuts *cuts)
+{
+    decomposition->division.cuts = *cuts;
+    decomposition->division.since = decomposition->jobs;
+}
+
 /* Uses new cuts from now on. Comparisons with other bounds become invalid, because rows move. */
 static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *plan,
                         const struct yk_cuts *cuts)
@@ -34,7 +41,7 @@ static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *
     if (decomposition->division.stand &&
         (decomposition->division.guessed || team == decomposition->division.team))
         yk_explore_recut(&decomposition->explorer, decomposition->division.team);
-    decomposition->division.cuts = *cuts;
+    put_cuts(decomposition, cuts);
     decomposition->division.team = team;
     decomposition->division.stand = 1;
     decomposition->division.guessed = 0;
@@ -270,8 +277,9 @@ static void align_present(struct yk_decomposition *decomposition, const struct y
 {
     struct yk_cuts cuts = decomposition->division.cuts;
     yk_plan_align(plan, &cuts);
-    if (yk_plan_team(plan, &cuts) == yk_plan_team(plan, &decomposition->division.cuts))
-        decomposition->division.cuts = cuts;
+    if (yk_plan_team(plan, &cuts) == yk_plan_team(plan, &decomposition->division.cuts) &&
+        memcmp(&cuts, &decomposition->division.cuts, sizeof cuts) != 0)
+        put_cuts(decomposition, &cuts);
 }
 
 static void plan_anew(const struct yk_job *job)

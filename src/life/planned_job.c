@@ -199,7 +199,7 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
 }
 
 /* Returns 1 if the kernels' waits for rows of other devices are known. They are measured in the
- * first jobs after a plan, the first of which moves rows, and after a job that took unusually long
+ * first jobs by new cuts, the first of which moves rows, and after a job that took unusually long
  * or short. */
 static int knows_waits(const struct yk_job *job, const struct yk_memory *memory)
 {
@@ -225,11 +225,12 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
     if (!decomposition->division.stand)
         return 0;
     member = yk_job_member(job);
-    if (member->checked != decomposition->planning.at) {
+    if (member->checked != decomposition->planning.at)
         member->fits = fits(job);
-        member->timed = 0;
-    }
     member->checked = decomposition->planning.at;
+    if (member->cut != decomposition->division.since)
+        member->timed = 0;
+    member->cut = decomposition->division.since;
     if (!member->fits || !can_start_together(job))
         return 0;
     tell(job, memory, known);

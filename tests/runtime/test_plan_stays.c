@@ -11,7 +11,10 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "array/array.h"
+#include "job/runtime.h"
 #include "job_kernels.h"
+#include "life/decomposition.h"
 #include "ok.h"
 
 enum { ITEMS = 200000, JOBS = 60 };
@@ -264,6 +267,36 @@ static void blocks_are_divided(void **state)
     assert_true(auto_bytes < ITEMS * 4 / 10);
 }
 
+/* Plans that leave the cuts as they are do not begin anew to measure how long kernels wait for rows
+ * of other devices. */
+static void the_same_cuts_are_timed_once(void **state)
+{
+    yoke_runtime *rt;
+    yoke_array *xs, *ys;
+    uint64_t since = 0, planned = 0;
+    int timed = 0, renewed = 0;
+    (void)state;
+    OK(yoke_open(&(yoke_config){ .devices = GPUS, .knowledge = "off" }, &rt));
+    open_both(rt, &xs, &ys);
+    write_x(xs, 1);
+    for (int j = 0; j < JOBS; j++) {
+        OK(add(rt, "auto", xs, ys, NULL));
+        const struct yk_decomposition *decomposition = rt->arrays->decomposition;
+        const struct yk_member *member = &decomposition->members[decomposition->leads];
+        if (decomposition->division.since == since && decomposition->planning.at != planned) {
+            renewed++;
+            assert_true(member->timed >= timed);
+        }
+        since = decomposition->division.since;
+        planned = decomposition->planning.at;
+        timed = member->timed;
+    }
+    assert_true(renewed > 1 && timed > 1);
+    yoke_array_close(xs);
+    yoke_array_close(ys);
+    OK(yoke_close(rt));
+}
+
 /* Then `alone` is faster, and `auto` does as it does. */
 static void rows_that_are_rewritten(void **state)
 {
@@ -356,6 +389,7 @@ int main(void)
         cmocka_unit_test(a_row_more_changes_no_cut),
         cmocka_unit_test(jobs_side_by_side_keep_rows),
         cmocka_unit_test(blocks_are_divided),
+        cmocka_unit_test(the_same_cuts_are_timed_once),
         cmocka_unit_test(rows_that_are_rewritten),
         cmocka_unit_test(a_device_is_lost),
         cmocka_unit_test(arrays_come_and_go),
