@@ -77,7 +77,7 @@ static int waits_asleep(struct fixture *f, struct yk_program *program, int32_t r
     backend->event_times(event, &times);
     assert_true(start <= times.started && times.started < times.ended && times.ended <= end);
     backend->event_close(event);
-    return cpu < (end - start) / 20 && times.ended - times.started > (end - start) / 2;
+    return cpu < (end - start) / 8 && times.ended - times.started > (end - start) / 2;
 }
 
 static int takes_one_core(struct fixture *f, struct yk_program *program, int32_t rounds)
