@@ -3,14 +3,7 @@
 #include <yoke/kernel.h>
 
 #ifndef YOKE_FLATTEN
-#include <time.h>
-
-static inline int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
+#include "platform/clock.h"
 #endif
 
 #ifdef YOKE_CUDA
@@ -18,7 +11,8 @@ static inline int64_t now_ns(void)
 #else
 #define WORK(gate)                                                                                 \
     do {                                                                                           \
-        for (int64_t end = now_ns() + 50000; !*(volatile int *)(gate) && now_ns() < end;)          \
+        for (int64_t end = yk_clock_ns() + 50000;                                                  \
+             !*(volatile int *)(gate) && yk_clock_ns() < end;)                                     \
             continue;                                                                              \
     } while (0)
 #endif
