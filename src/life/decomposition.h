@@ -29,10 +29,10 @@ struct yk_recent_jobs {
 
 /* Where rows should be. */
 struct yk_division {
-    int stand;     /* 1: the cuts are valid */
-    int guessed;   /* 1: they are from the first job, or equal parts; 0: from estimates */
-    uint32_t team; /* devices of the cuts, as bits */
-    struct yk_cuts cuts;
+    int stand;             /* 1: the cuts are valid */
+    int guessed;           /* 1: they are from the first job, or equal parts; 0: from estimates */
+    uint32_t team;         /* devices of the cuts, as bits */
+    struct yk_cuts cuts;   /* set by yk_decomposition_cut only */
     uint64_t since;        /* number of jobs when these cuts came */
     struct yk_cuts proven; /* the latest cuts of the explorer's best team; all 0: none */
 };
@@ -81,6 +81,14 @@ struct yk_decomposition {
     struct yk_explorer explorer; /* tries teams, round by round */
     struct yk_round round;
 };
+
+/* Replaces the cuts. */
+static inline void yk_decomposition_cut(struct yk_decomposition *decomposition,
+                                        const struct yk_cuts *cuts)
+{
+    decomposition->division.cuts = *cuts;
+    decomposition->division.since = decomposition->jobs;
+}
 
 /* The member of a job with a decomposition, and what fractions of the cuts its devices have. */
 static inline struct yk_member *yk_job_member(const struct yk_job *job)

@@ -62,18 +62,19 @@ static void stay_there(const struct yk_job *job)
     struct yk_decomposition *decomposition = job->split.decomposition;
     const struct yk_member *member = yk_job_member(job);
     const struct yk_stretch divided = yk_member_divided(member);
+    struct yk_cuts cuts = { .tied = 1 };
     int k, d;
     if (divided.low > 0 || divided.high < 1)
         return;
-    decomposition->division.cuts = (struct yk_cuts){ .tied = 1 };
     decomposition->division.team = 0;
     for (d = 0; d < job->device_count; d++) {
         const double share = (double)job->devices[d].outcome.items / member->items;
         for (k = 0; k < YK_PLAN_KERNELS; k++)
-            decomposition->division.cuts.share[k][d] = share;
+            cuts.share[k][d] = share;
         if (share > 0)
             decomposition->division.team |= (uint32_t)1 << d;
     }
+    yk_decomposition_cut(decomposition, &cuts);
     decomposition->division.stand = 1;
     decomposition->division.guessed = 1;
     decomposition->planning.at = decomposition->jobs;

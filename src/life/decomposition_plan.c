@@ -25,12 +25,6 @@ static void keep_proven(struct yk_decomposition *decomposition)
         decomposition->division.proven = decomposition->division.cuts;
 }
 
-static void put_cuts(struct yk_decomposition *decomposition, const struct yk_cuts *cuts)
-{
-    decomposition->division.cuts = *cuts;
-    decomposition->division.since = decomposition->jobs;
-}
-
 /* Uses new cuts from now on. Comparisons with other bounds become invalid, because rows move. */
 static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *plan,
                         const struct yk_cuts *cuts)
@@ -41,7 +35,7 @@ static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *
     if (decomposition->division.stand &&
         (decomposition->division.guessed || team == decomposition->division.team))
         yk_explore_recut(&decomposition->explorer, decomposition->division.team);
-    put_cuts(decomposition, cuts);
+    yk_decomposition_cut(decomposition, cuts);
     decomposition->division.team = team;
     decomposition->division.stand = 1;
     decomposition->division.guessed = 0;
@@ -134,14 +128,15 @@ static void offer_others(const struct yk_job *job, struct yk_plan *plan)
 static void guess(struct yk_decomposition *decomposition, const int *make)
 {
     const int devices = decomposition->devices;
+    struct yk_cuts cuts = { .tied = 1 };
     int k, d;
     for (d = 1; d < devices; d++)
         if (make[d] != make[0])
             return;
-    decomposition->division.cuts = (struct yk_cuts){ .tied = 1 };
     for (k = 0; k < YK_PLAN_KERNELS; k++)
         for (d = 0; d < devices; d++)
-            decomposition->division.cuts.share[k][d] = 1.0 / devices;
+            cuts.share[k][d] = 1.0 / devices;
+    yk_decomposition_cut(decomposition, &cuts);
     decomposition->division.team = yk_team_all(devices);
     decomposition->division.stand = 1;
     decomposition->division.guessed = 1;
@@ -279,7 +274,7 @@ static void align_present(struct yk_decomposition *decomposition, const struct y
     yk_plan_align(plan, &cuts);
     if (yk_plan_team(plan, &cuts) == yk_plan_team(plan, &decomposition->division.cuts) &&
         memcmp(&cuts, &decomposition->division.cuts, sizeof cuts) != 0)
-        put_cuts(decomposition, &cuts);
+        yk_decomposition_cut(decomposition, &cuts);
 }
 
 static void plan_anew(const struct yk_job *job)
