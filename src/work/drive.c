@@ -54,7 +54,7 @@ static void keep_devices(struct driving *driving, uint32_t devices)
 }
 
 /* Steps one lane of each driven device. The first lane prepares its device for the job. */
-static enum yk_lane_state step_lanes(struct yk_job *job, uint32_t driven, int lane)
+static enum yk_lane_state step_one_lane_each(struct yk_job *job, uint32_t driven, int lane)
 {
     enum yk_lane_state best = YK_LANE_IDLE;
     int d;
@@ -87,7 +87,7 @@ static enum yk_lane_state step_driven(struct driving *driving)
         if ((driven & yk_team_bit(d)) && job->devices[d].device->lanes > lanes)
             lanes = job->devices[d].device->lanes;
     for (lane = 0; lane < lanes; lane++) {
-        enum yk_lane_state state = step_lanes(job, driven, lane);
+        enum yk_lane_state state = step_one_lane_each(job, driven, lane);
         if (state < best)
             best = state;
     }
