@@ -1,4 +1,4 @@
-/* long_kernels.c - loops that take long on a core, 50 us an item on any machine, until a GPU has
+/* long_kernels.c - loops that take long on a core, 0.2 ms an item on any machine, until a GPU has
  * done an item: that sets the word at `gate` to 1. */
 #include <yoke/kernel.h>
 
@@ -11,7 +11,7 @@
 #else
 #define WORK(gate)                                                                                 \
     do {                                                                                           \
-        for (int64_t end = yk_clock_ns() + 50000;                                                  \
+        for (int64_t end = yk_clock_ns() + 200000;                                                 \
              !*(volatile int *)(gate) && yk_clock_ns() < end;)                                     \
             continue;                                                                              \
     } while (0)

@@ -105,7 +105,7 @@ static void gpus_take_part(void)
 }
 
 /* Its first items show that the job will take longer than a load, so the load begins before its
- * time. Two cores need 10 s for the job. */
+ * time. Two cores need 40 s for the job. */
 static void the_start_foretells_the_end(void)
 {
     char text[YK_LOADING_TEXT];
