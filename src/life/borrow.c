@@ -6,27 +6,16 @@
 #include "../job/kernel.h"
 #include "../job/wake.h"
 
-/* Returns 1 if these are several devices with host threads that do not sleep. */
-static int are_awake(const struct yk_job *job, uint32_t devices)
-{
-    const struct yk_runtime_device *device = job->runtime->devices;
-    int d;
-    for (d = 0; d < job->device_count; d++)
-        if ((devices & yk_team_bit(d)) &&
-            (device[d].worker_count == 0 || atomic_load(&device[d].workers[0].asleep)))
-            return 0;
-    return __builtin_popcount(devices) > 1;
-}
-
 /* The calling thread drives the devices that do the whole job, because waking their host threads
- * and being woken by them takes longer than a short job. Host threads of several devices that are
- * awake do that sooner, all at the same time. Otherwise the caller works as the lane of its
- * core. */
+ * and being woken by them takes longer than a short job. But while other jobs run, host threads are
+ * at work, and those of several devices queue the next kernels at the same time. Otherwise the
+ * caller works as the lane of its core. */
 void yk_caller_borrow(struct yk_job *job, int cpu)
 {
     const yoke_runtime *runtime = job->runtime;
     const uint32_t drivable = yk_drivable_devices(job);
-    const uint32_t driven = are_awake(job, drivable) ? 0 : drivable;
+    const int several = __builtin_popcount(drivable) > 1;
+    const uint32_t driven = several && runtime->running_count > 0 ? 0 : drivable;
     int d, lane;
     atomic_store_explicit(&job->caller.driven, driven, memory_order_relaxed);
     for (d = 0; !driven && d < job->device_count; d++) {
