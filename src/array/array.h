@@ -304,6 +304,9 @@ yoke_status yk_transfer_lost(const yoke_array *array, struct yk_interval rows);
 yoke_status yk_transfer_check(yoke_array *array);
 /* Number of rows that are not current at `place` (or the host). */
 int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows);
+/* Bytes of `rows` that `place` has to get from the host, or through it. */
+int64_t yk_array_from_host(yoke_array *array, const struct yk_place *place,
+                           struct yk_interval rows);
 /* Notes that `place` (or the host) has a new version of `rows`. For the host, waits until no copy
  * of an older version can land in them. So call this before rows are overwritten at the host
  * without having been read there. */

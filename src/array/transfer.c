@@ -143,6 +143,34 @@ int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows)
     return (bytes + array->row_bytes - 1) / array->row_bytes;
 }
 
+/* Returns 1 if rows that `holders` have reach `place` through the host (coherence.c,
+ * choose_source). */
+static int passes_host(const struct yk_place *place, uint32_t holders)
+{
+    if (!holders || holders & (yk_place_bit(place->number) | atomic_load(&place->nearer)))
+        return 0;
+    return (holders & yk_place_bit(YK_HOST)) || !(holders & atomic_load(&place->direct));
+}
+
+int64_t yk_array_from_host(yoke_array *array, const struct yk_place *place, struct yk_interval rows)
+{
+    yoke_array *part = NULL;
+    int64_t bytes = 0;
+    while ((part = yk_array_part(array, part))) {
+        struct yk_whereabouts found;
+        int64_t row = rows.first, last;
+        yk_lock(&part->lock);
+        for (; row < rows.last; row = last) {
+            yk_coherence_whereabouts(part->coherence, row, &found);
+            last = found.rows.last < rows.last ? found.rows.last : rows.last;
+            if (passes_host(place, found.holders))
+                bytes += (last - row) * part->row_bytes;
+        }
+        yk_unlock(&part->lock);
+    }
+    return bytes;
+}
+
 enum { ANY_PLACE = -1 };
 
 /* Keeps only what comes from place `from`, or from any. */

@@ -73,17 +73,16 @@ static double item_up(const struct yk_job *job, int device, double share, int bu
     return up;
 }
 
-/* Bytes of arrays that all items need whole. */
-static double whole_up(const struct yk_job *job, int device)
+/* Bytes of arrays that all items need whole, as far as the host must send them. */
+static double whole_from_host(const struct yk_job *job, int device)
 {
-    const int place = job->runtime->devices[device].place->number;
+    const struct yk_place *place = job->runtime->devices[device].place;
     double bytes = 0;
     int p;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
         if (arg->array && arg->shape == YOKE_WHOLE && arg->mode == YOKE_PARAM_IN)
-            bytes += (double)yk_array_missing(arg->array, place, yk_job_all_rows(job, p)) *
-                     (double)arg->array->row_bytes;
+            bytes += (double)yk_array_from_host(arg->array, place, yk_job_all_rows(job, p));
     }
     return bytes;
 }
@@ -105,7 +104,7 @@ void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learne
     }
     out->both = up + down;
     out->busier = fmax(up, down);
-    out->whole = whole_up(job, device);
+    out->whole = whole_from_host(job, device);
     if (!busy || !learned || learned->rate <= 0)
         return;
     last = fmin(1, learned->copied_bytes / fmax(1, out->both));

@@ -141,6 +141,41 @@ static void rows_that_are_copied(void **state)
     close(&scene);
 }
 
+/* Each GPU reads the whole of what all wrote. The other GPU's part does not pass the host, so no
+ * thread copies it. */
+static void rows_that_other_gpus_have(void **state)
+{
+    const int64_t rows = ROWS;
+    int last = 0;
+    struct scene scene;
+    yoke_array *made;
+    const yoke_array_spec spec = { .rows = ROWS, .element_size = sizeof(int32_t) };
+    (void)state;
+    open(YOKE_WAIT_YIELD, &scene);
+    assert_int_equal(yoke_array_open(scene.runtime, &spec, &made), YOKE_OK);
+    for (int job = 0; job < JOBS; job++) {
+        const int32_t offset = job;
+        const yoke_job write = { .kernel = &k_index,
+                                 .range = { 0, ROWS },
+                                 .partitioner = "even",
+                                 .args = { yoke_value(offset), yoke_out(scene.x) } };
+        const yoke_job read = { .kernel = &k_shares,
+                                .range = { 0, ROWS },
+                                .partitioner = "even",
+                                .args = { yoke_value(rows), yoke_in_whole(scene.x),
+                                          yoke_inout(scene.y), yoke_out(made) } };
+        yoke_result *result;
+        assert_int_equal(yoke_run(scene.runtime, &write, NULL), YOKE_OK);
+        assert_int_equal(yoke_run(scene.runtime, &read, &result), YOKE_OK);
+        assert_true(result->traffic.between_devices > 0);
+        last = driven(result);
+        yoke_result_close(result);
+    }
+    assert_int_equal(last, GPUS);
+    assert_int_equal(yoke_array_close(made), YOKE_OK);
+    close(&scene);
+}
+
 /* The other device does the chunk of the failed one, whichever thread drives it. */
 static void a_device_that_fails(void **state)
 {
@@ -176,9 +211,8 @@ static void a_device_that_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_that_stay),
-        cmocka_unit_test(rows_that_come_home),
-        cmocka_unit_test(rows_that_are_copied),
+        cmocka_unit_test(rows_that_stay),       cmocka_unit_test(rows_that_come_home),
+        cmocka_unit_test(rows_that_are_copied), cmocka_unit_test(rows_that_other_gpus_have),
         cmocka_unit_test(a_device_that_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
