@@ -363,6 +363,8 @@ struct yk_load {
     /* Set by the caller: kernels under way that write some of the rows, as coherence knows already;
      * NULL: none. */
     const struct yk_behind *behind;
+    /* Set by the caller: the queue of the kernel that will read the rows; NULL: none. */
+    struct yk_queue *queue;
     struct yk_copy_needs issued; /* copies to the device; `source`: from where */
     struct yk_copy_needs passed; /* copies from the host to other places (`source`), from which this
                                   * device then copies the rows */

@@ -7,8 +7,13 @@
 #include "../base/status.h"
 #include "place.h"
 
+/* In ns, from the end of a copy to the start of a kernel that waits for it on another queue: 5.6 us
+ * on two H200s. A copy that takes less goes into the queue of the kernel that needs it. */
+static const double hop_ns = 5000;
+
 struct yk_exchange_copy {
     struct yk_event *event; /* NULL: the copy was complete when it was issued */
+    struct yk_queue *queue;
     struct yk_place *source;
     int over;   /* 1: it is known to be over */
     int waited; /* number of threads that wait for it without the lock; they need `event` */
@@ -98,23 +103,29 @@ static yoke_status reserve(struct yk_place *place)
     return YOKE_OK;
 }
 
-/* Lock held. `copy` has bytes, buffers and events to wait for. */
-static yoke_status issue(struct yk_place *place, struct yk_place *source, struct yk_copy copy)
+struct yk_event *yk_exchange_latest(const struct yk_exchange *exchange,
+                                    const struct yk_queue *queue)
+{
+    const int last = exchange->count - 1;
+    return last < 0 || exchange->copies[last].queue == queue ? NULL : exchange->copies[last].event;
+}
+
+/* Lock held. `copy` has bytes, buffers and events to wait for; there is room for it in the list. */
+static yoke_status issue(struct yk_place *place, struct yk_place *source, struct yk_queue *queue,
+                         struct yk_copy copy)
 {
     struct yk_exchange *exchange = &place->exchange;
     struct yk_event *event = NULL;
-    yoke_status status = reserve(place);
-    if (status != YOKE_OK)
-        return status;
+    yoke_status status;
     copy.kind = YK_COPY_PEER;
     copy.peer = source->device;
     copy.timed = exchange->timed;
     copy.passing = 1;
-    status = place->device->backend->copy(exchange->queue, &copy, &event);
+    status = place->device->backend->copy(queue, &copy, &event);
     if (status != YOKE_OK)
         return status;
     exchange->copies[exchange->count++] =
-        (struct yk_exchange_copy){ .event = event, .source = source };
+        (struct yk_exchange_copy){ .event = event, .queue = queue, .source = source };
     exchange->issued++;
     return YOKE_OK;
 }
@@ -122,11 +133,13 @@ static yoke_status issue(struct yk_place *place, struct yk_place *source, struct
 yoke_status yk_exchange_issue(struct yk_place *place, struct yk_place *source,
                               const struct yk_copy *copy, const struct yk_exchange_after *after)
 {
-    struct yk_event *before[2 + YK_BEHIND_MOST] = { NULL };
+    struct yk_event *before[3 + YK_BEHIND_MOST] = { NULL };
     struct yk_copy ordered = *copy;
+    const int is_short = (double)yk_copy_total(copy) < hop_ns * place->reach[source->number];
+    struct yk_queue *queue = is_short && after->queue ? after->queue : place->exchange.queue;
     yoke_status status;
     ordered.after = before;
-    ordered.after_count = 2;
+    ordered.after_count = 3;
     if (after->upload)
         before[0] = yk_place_upload_of(source, after->upload);
     for (int i = 0; after->behind && i < after->behind->count; i++)
@@ -134,15 +147,14 @@ yoke_status yk_exchange_issue(struct yk_place *place, struct yk_place *source,
     yk_lock(&place->lock);
     if (after->own)
         before[1] = place->last_upload;
-    status = issue(place, source, ordered);
+    status = reserve(place);
+    if (status == YOKE_OK) {
+        before[2] = yk_exchange_latest(&place->exchange, queue);
+        status = issue(place, source, queue, ordered);
+    }
     yk_unlock(&place->lock);
     source->device->backend->event_close(before[0]);
     return status;
-}
-
-struct yk_event *yk_exchange_latest(const struct yk_exchange *exchange)
-{
-    return exchange->count ? exchange->copies[exchange->count - 1].event : NULL;
 }
 
 void yk_exchange_begin(struct yk_place *place)
@@ -178,16 +190,29 @@ uint64_t yk_exchange_oldest(struct yk_place *place)
     return oldest;
 }
 
-yoke_status yk_exchange_outcome(struct yk_place *place, uint64_t oldest)
+/* Notes that the copies up to number `latest` ended well, as an operation behind them did. Asking
+ * the driver instead takes 1.7 us. */
+static void note_well(struct yk_place *place, uint64_t latest)
+{
+    struct yk_exchange *exchange = &place->exchange;
+    int i;
+    for (i = 0; i < exchange->count && number_of(exchange, i) <= latest; i++)
+        if (!exchange->copies[i].over)
+            note_end(place, i, YOKE_OK);
+}
+
+yoke_status yk_exchange_outcome(struct yk_place *place, const struct yk_reliance *relies)
 {
     uint64_t failed;
     if (!exchanges(place))
         return YOKE_OK;
     yk_lock(&place->lock);
+    if (place->device->desc.fails_as_one)
+        note_well(place, relies->latest);
     sweep(place);
     failed = place->exchange.failed;
     yk_unlock(&place->lock);
-    if (failed < oldest)
+    if (failed < relies->oldest)
         return YOKE_OK;
     return yk_fail(YOKE_ELOST,
                    "%s: another device was lost while rows were copied from it; they are taken "

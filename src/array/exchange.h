@@ -1,7 +1,8 @@
 /* exchange.h - copies that a place takes directly from other devices' memories.
  *
- * They have their own in-order queue beside the uploads, so that both links are busy. A launch
- * waits for the latest of them. A source can be lost while it is read: then the copy has failed but
+ * They have their own queue beside the uploads, so that both links are busy; short ones take the
+ * queue of the kernel that needs them. They run in order, whatever their queues, so a launch waits
+ * for the latest of them. A source can be lost while it is read: then the copy has failed but
  * this device is well. So a chunk that relies on copies asks for their outcome at its end. Copies
  * are numbered for this: a chunk relies on all copies that are not settled when it looks for its
  * rows. A copy is settled when coherence knows its end; until then its rows count as arriving.
@@ -41,31 +42,39 @@ struct yk_behind {
     int count;
 };
 
-/* What the copy waits for, besides earlier exchange copies: the upload that brings the rows to its
- * source; if `own` is 1, all uploads to this place so far, because an overtaken copy of the same
- * rows may be among them; and kernels that write the rows, or still use the older ones. */
+/* Where the copy goes, and what it waits for, besides earlier exchange copies: the upload that
+ * brings the rows to its source; if `own` is 1, all uploads to this place so far, because an
+ * overtaken copy of the same rows may be among them; and kernels that write the rows, or still use
+ * the older ones. */
 struct yk_exchange_after {
     uint64_t upload; /* number of an upload to the source; 0: none */
     int own;
     const struct yk_behind *behind; /* NULL: none */
+    struct yk_queue *queue;         /* of the kernel that needs the rows; NULL: none */
 };
 /* Issues a copy of copy->bytes from `source`'s copy->from to `place`'s copy->buffer. Takes the
  * lock, and for a moment the source's lend_lock. Does not take the source's lock, because a driver
  * call takes some 10 us, in which the source's own calls would wait. */
 yoke_status yk_exchange_issue(struct yk_place *place, struct yk_place *source,
                               const struct yk_copy *copy, const struct yk_exchange_after *after);
-/* The event of the latest copy, to wait for; NULL: none is under way. */
-struct yk_event *yk_exchange_latest(const struct yk_exchange *exchange);
+/* What comes next on `queue` must wait for this event of the latest copy; NULL: it need not wait.
+ */
+struct yk_event *yk_exchange_latest(const struct yk_exchange *exchange,
+                                    const struct yk_queue *queue);
 /* Each takes the lock. A user calls begin before its first copy is issued, and settled when all its
  * copies are settled. */
 void yk_exchange_begin(struct yk_place *place);
 void yk_exchange_settled(struct yk_place *place);
-/* Takes the lock. Returns the number of the oldest copy on which a chunk that now looks for its
- * rows may rely. */
+/* The numbers of the copies on which a chunk may rely: from the oldest one that was not settled
+ * when it looked for its rows, to the latest one when it was launched. */
+struct yk_reliance {
+    uint64_t oldest, latest;
+};
+/* Takes the lock. Returns `oldest` for a chunk that now looks for its rows. */
 uint64_t yk_exchange_oldest(struct yk_place *place);
-/* Takes the lock. Call it when all copies on which a chunk relies are over. Returns YOKE_ELOST if a
- * copy with number `oldest` or later failed, even if the chunk does not rely on that one. */
-yoke_status yk_exchange_outcome(struct yk_place *place, uint64_t oldest);
+/* Takes the lock. Call it when the chunk's operations ended well. Returns YOKE_ELOST if copy
+ * `oldest` or a later one failed, even if the chunk does not rely on that one. */
+yoke_status yk_exchange_outcome(struct yk_place *place, const struct yk_reliance *relies);
 /* Takes the lock. Returns exchange.ran and resets it. */
 struct yk_event_times yk_exchange_ran(struct yk_place *place);
 /* Takes the lock. Sleeps until all copies are over, whatever their outcome. */

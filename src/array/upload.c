@@ -32,7 +32,8 @@ static yoke_status take_from_device(struct yk_upload *upload, const struct yk_co
 {
     yoke_array *array = upload->array;
     yoke_status status = YOKE_OK;
-    struct yk_exchange_after after = { .behind = upload->load->behind };
+    struct yk_exchange_after after = { .behind = upload->load->behind,
+                                       .queue = upload->load->queue };
     *again = 1;
     if (yk_upload_borrow(upload, need->source, need->rows, YK_LEND_THERE) != YOKE_OK) {
         upload->unable |= yk_place_bit(need->source);

@@ -131,7 +131,8 @@ static yoke_status exchange(struct yk_upload *upload, struct leg *leg)
 {
     const enum yk_route route = leg->route;
     yoke_array *array = upload->array;
-    struct yk_exchange_after after = { .behind = upload->load->behind };
+    struct yk_exchange_after after = { .behind = upload->load->behind,
+                                       .queue = upload->load->queue };
     yoke_status status = YOKE_OK;
     int is_same;
     yk_lock(&array->lock);

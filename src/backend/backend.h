@@ -52,6 +52,7 @@ struct yk_device_desc {
     int virtual_clock;    /* 1: the backend defines the time (sim) */
     int reaches_host;     /* 1: its kernels read and write memory of its host_alloc directly */
     int pins_alone;       /* 1: memory that it pins is pinned for this open device only */
+    int fails_as_one;     /* 1: once an operation has failed, all later ones fail */
     int checks;           /* 1: it checks what indexes touch against the launch's declaration
                            * (declaration.h) */
     int exact_outcomes;   /* 1: after a loss, events of operations that ended before it still report

@@ -45,7 +45,8 @@ static yoke_status launch_there(struct yk_job *job, int device, int lane, struct
     }
     yk_lock(&place->lock);
     after[0] = place->last_upload;
-    after[1] = yk_exchange_latest(&place->exchange);
+    after[1] = yk_exchange_latest(&place->exchange, jd->device->queues[lane]);
+    flight->relies.latest = place->exchange.issued;
     launch->after = after;
     launch->after_count = 2;
     for (int i = takes_rows(job, flight) ? flight->crosses : 0; i < flight->behind.count; i++)
@@ -103,7 +104,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     flight->launched = flight->homing = 0;
     flight->bytes_in = flight->bytes_out = flight->seen_busy_ns = 0;
     flight->bytes_between = flight->bytes_passed = flight->bytes_once = 0;
-    flight->relies_on = yk_exchange_oldest(jd->device->place);
+    flight->relies.oldest = yk_exchange_oldest(jd->device->place);
     status = yk_flight_stage(job, device, lane, &args);
     flight->staged_ns = flight->bytes_in > 0 ? yk_now(job->runtime) - flight->issued_ns : 0;
     if (status == YOKE_OK) {

@@ -352,7 +352,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     const enum yk_told told = yk_pipeline_withdraw(job, device, lane);
     yoke_status status;
     if (outcome == YOKE_OK)
-        outcome = yk_exchange_outcome(jd->device->place, flight->relies_on);
+        outcome = yk_exchange_outcome(jd->device->place, &flight->relies);
     outcome = yk_pipeline_outcome(job, flight, outcome);
     status = outcome;
     if (outcome != YOKE_OK) { /* memory of the flight may be reused only when all its operations are

@@ -100,12 +100,12 @@ struct yk_flight {
     /* Part of bytes_in that all chunks of the job read, so no later chunk has to copy it. Counted
      * while the device's speed is unknown. */
     int64_t bytes_once;
-    int64_t once_ns;    /* time in which bytes_once arrived; 0: unknown */
-    int64_t fetch_ns;   /* time that the kernel waited for rows, from issued_ns on; 0: no rows came,
-                           or unknown */
-    int64_t staged_ns;  /* time from issued_ns on in which the thread brought rows; 0: none came */
-    uint64_t relies_on; /* value of yk_exchange_oldest when its rows were looked up */
-    int64_t ended_ns;   /* end by the device's clock, even if noticed later; 0: unknown */
+    int64_t once_ns;   /* time in which bytes_once arrived; 0: unknown */
+    int64_t fetch_ns;  /* time that the kernel waited for rows, from issued_ns on; 0: no rows came,
+                          or unknown */
+    int64_t staged_ns; /* time from issued_ns on in which the thread brought rows; 0: none came */
+    struct yk_reliance relies; /* on copies from other devices */
+    int64_t ended_ns;          /* end by the device's clock, even if noticed later; 0: unknown */
     int64_t lasts_ns, expected_ns;  /* predicted duration and end; 0: none */
     int guarded;                    /* 1: the watchdog watches it */
     double allowed_ns;              /* its time limit for the watchdog; 0: none */

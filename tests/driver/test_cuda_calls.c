@@ -91,6 +91,34 @@ static void no_more_calls_than_these(void **state)
     assert_true(standin_calls_of("cuMemGetInfo") - asked <= GPUS);
 }
 
+/* A step of a stencil. Its results stay on the GPUs. */
+static void run_stencil(int step)
+{
+    const bounds_t bounds = { 0, ROWS, 1 };
+    const yoke_job spec = { .kernel = &k_blur,
+                            .range = { 0, ROWS },
+                            .partitioner = "even",
+                            .args = { yoke_value(bounds), yoke_in_halo(step % 2 ? made : own, 1, 1),
+                                      yoke_out(step % 2 ? own : made) } };
+    assert_int_equal(yoke_run(runtime, &spec, NULL), YOKE_OK);
+}
+
+/* A neighbour's row is taken in the kernel's own queue, so that the kernel waits for no event. */
+static void a_halo_goes_with_its_kernel(void **state)
+{
+    static const struct expected_calls halo[] = {
+        { "cuLaunchKernel", GPUS + 2 * (GPUS - 1), GPUS + 2 * (GPUS - 1) },
+        { "cuMemcpyPeerAsync", 0, 0 },
+        { "cuMemcpyHtoDAsync", 0, 0 },
+        { "cuStreamWaitEvent", 0, 0 },
+    };
+    (void)state;
+    for (int step = 0; step < WARM_UP; step++)
+        run_stencil(step);
+    for (int step = WARM_UP; step < WARM_UP + JOBS; step++)
+        expect_calls(halo, sizeof halo / sizeof *halo, run_stencil, step);
+}
+
 /* k_index on an array of its own. */
 static void run_on_new_array(int rows)
 {
@@ -159,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_more_calls_than_these),
+        cmocka_unit_test(a_halo_goes_with_its_kernel),
         cmocka_unit_test(closed_arrays_leave_their_memory),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))

@@ -26,18 +26,18 @@ static void a_chunk_from_before_the_connection(void **state)
     struct yk_device_list list = { 0 };
     struct yk_place *first = &places.items[0];
     const int64_t before = yk_alloc_outstanding();
-    uint64_t oldest;
+    struct yk_reliance relies = { 0 };
     int i;
     (void)state;
     assert_int_equal(yk_devices_find("sim:gpu*2:peer=1e10", &list), YOKE_OK);
     assert_int_equal(list.count, 2);
     open_place(&list.items[0], 0);
-    oldest = yk_exchange_oldest(first);
-    assert_int_equal(yk_exchange_outcome(first, oldest), YOKE_OK);
+    relies.oldest = yk_exchange_oldest(first);
+    assert_int_equal(yk_exchange_outcome(first, &relies), YOKE_OK);
     open_place(&list.items[1], 1);
     assert_int_not_equal(atomic_load(&first->direct), 0);
-    assert_int_equal(yk_exchange_outcome(first, oldest), YOKE_OK);
-    assert_true(yk_exchange_oldest(first) >= oldest);
+    assert_int_equal(yk_exchange_outcome(first, &relies), YOKE_OK);
+    assert_true(yk_exchange_oldest(first) >= relies.oldest);
     for (i = 0; i < 2; i++)
         yk_place_close(&places.items[i]);
     yk_device_list_close(&list);

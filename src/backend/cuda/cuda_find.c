@@ -122,6 +122,7 @@ static yoke_status describe(const struct yk_cuda_driver *driver, int index,
     identify(cu, device, desc->identity, sizeof desc->identity);
     desc->cores = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     desc->reaches_host = reaches_host(cu, device);
+    desc->fails_as_one = 1; /* cuda_error.c */
     guess_speeds(cu, device, desc);
     return YOKE_OK;
 }
