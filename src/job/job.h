@@ -352,7 +352,8 @@ struct yk_job_life {
     int keeps; /* 1: it is over, and the ticket has a reference to the workspace; 0: see `figures`
                 */
     struct yk_figures *figures;
-    int figure_room; /* number of devices for which `figures` has room */
+    int figure_room;    /* number of devices for which `figures` has room */
+    size_t block_bytes; /* of the block that the job is in */
 };
 
 /* The job in the runtime's lists. Under runtime.lock. */
@@ -473,6 +474,8 @@ int yk_job_goes_by_plan(const char *partitioner);
 /* Frees a job that has no other user: its last reference is dropped, or it was never submitted.
  * runtime.lock must not be held. */
 void yk_job_close(struct yk_job *job);
+/* Frees the block that is kept for the next job. */
+void yk_job_forget_spare(yoke_runtime *runtime);
 /* Records the job's first error, with the thread's error text; ignores later ones, which follow
  * from it. Stops the job: lanes take no more chunks. No lock need be held. */
 void yk_job_fail(struct yk_job *job, yoke_status status);

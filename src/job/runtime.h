@@ -149,7 +149,8 @@ struct yoke_runtime {
     atomic_int behind_due; /* 1: yk_jobs_start_behind was put off until devices have work */
     struct yk_workspace *idle_workspaces; /* workspaces of finished jobs, for later ones */
     int idle_workspace_count;
-    atomic_int kept_jobs; /* number of finished jobs that keep their workspace */
+    _Atomic(struct yk_job *) spare_job; /* the block of a finished job, for the next one */
+    atomic_int kept_jobs;               /* number of finished jobs that keep their workspace */
     yoke_array *arrays;
     yoke_array *spare_partials[YK_SPARE_PARTIALS]; /* arrays of partial results of finished jobs
                                                       (reduction.h) */

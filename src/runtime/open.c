@@ -191,6 +191,7 @@ close_lock:
 static void free_runtime(yoke_runtime *runtime)
 {
     yk_workspaces_close(runtime);
+    yk_job_forget_spare(runtime);
     yk_knowledge_close(runtime->knowledge);
     yk_trace_close(runtime->trace);
     yk_mutex_close(&runtime->driving);

@@ -109,15 +109,15 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     return 0;
 }
 
-/* Returns 1 if a core need not ask the dispatcher, because nothing is left to hand out. At a job's
- * end all cores come at once, and answering 32 of them one by one under the lock took 0.1 ms. If
- * items come back later, hungry lanes are woken. So `hungry` is set first and `all_out` read again:
- * either the thread that brings items back sees `hungry`, or this thread sees that items are
- * back. */
+/* Returns 1 if the lane need not ask the dispatcher, because nothing is left to hand out. At a
+ * job's end all cores come at once, and answering 32 of them one by one under the lock took 0.1 ms.
+ * A GPU's other lanes come whenever its thread looks whether its kernel has ended. If items come
+ * back later, hungry lanes are woken. So `hungry` is set first and `all_out` read again: either the
+ * thread that brings items back sees `hungry`, or this thread sees that items are back. */
 static int finds_all_out(struct yk_job *job, int device)
 {
-    if (!job->devices[device].device->device->desc.host_memory || job->lanes.hosting == device ||
-        !atomic_load(&job->lanes.all_out))
+    if (!atomic_load(&job->lanes.all_out) || job->lanes.hosting == device ||
+        job->devices[device].hosts)
         return 0;
     if (!atomic_load(&job->lanes.hungry))
         atomic_store(&job->lanes.hungry, 1);
@@ -404,6 +404,15 @@ static int enter_once(struct yk_job *job, int device, int lane)
     return 1;
 }
 
+/* Returns 1 if the idle lane of a GPU has nothing to do in the job. If no lane is inside, it enters
+ * all the same, because a job may wait for a lane that leaves and so ends it. */
+static int stays_outside(struct yk_job *job, int device)
+{
+    const struct yk_runtime_device *entry = job->devices[device].device;
+    return !entry->device->desc.host_memory && atomic_load(&job->presence.flying) > 0 &&
+           !atomic_load(&entry->place->lost) && finds_all_out(job, device);
+}
+
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -420,7 +429,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
             issue(job, device, lane);
         return YK_LANE_WORKED;
     }
-    if (!enter_once(job, device, lane))
+    if (stays_outside(job, device) || !enter_once(job, device, lane))
         return YK_LANE_IDLE;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
         yk_lane_device_failed(job, device);

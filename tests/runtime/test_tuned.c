@@ -17,6 +17,7 @@
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
+#include "job/job.h"
 #include "job_kernels.h"
 #include "ok.h"
 
@@ -321,6 +322,7 @@ static void without_memory_it_fails_cleanly(void **state)
         status = yoke_keep_lines(rt, &job, lines, DEVICES);
         yk_alloc_fail_at(0);
         assert_true(status == YOKE_OK || status == YOKE_ENOMEM);
+        yk_job_forget_spare(rt);
         assert_int_equal(yk_alloc_outstanding(), before);
     }
     OK(status);

@@ -95,8 +95,9 @@ struct yk_program {
     CUfunction narrow_function; /* for 32-bit indexes; NULL: there is none */
     struct yk_narrow_choice narrow;
     yoke_cuda_fn *native;
-    int generated;   /* 1: made by YOKE_KERNEL; 0: handwritten */
-    int block_items; /* threads in a block */
+    int generated;      /* 1: made by YOKE_KERNEL; 0: handwritten */
+    int block_items;    /* threads in a block */
+    char launching[96]; /* what an error of a launch names; formatting it takes 0.3 us */
 };
 
 /* cuda_load.c. Both load on the first call, and later return the same result. */

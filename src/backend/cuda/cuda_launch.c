@@ -7,7 +7,6 @@
  * stride and get one grid. Kernels get the address of each array's global element 0, computed as an
  * integer: outside the buffer it is harmless as long as no thread uses it.
  */
-#include <stdio.h>
 #include <yoke/job.h>
 
 #include "../launch_space.h"
@@ -181,9 +180,8 @@ static CUresult launch_native(struct yk_queue *queue, const struct yk_program *p
 yoke_status yk_cuda_launch(struct yk_queue *queue, struct yk_program *program,
                            const struct yk_launch *launch, struct yk_event **event)
 {
-    char what[96];
     struct yk_cuda_operation operation = { .queue = queue,
-                                           .what = what,
+                                           .what = program->launching,
                                            .after = launch->after,
                                            .after_count = launch->after_count,
                                            .timed = launch->timed,
@@ -192,7 +190,6 @@ yoke_status yk_cuda_launch(struct yk_queue *queue, struct yk_program *program,
     yoke_status status = yk_cuda_enter(queue->device);
     if (status != YOKE_OK)
         return status;
-    snprintf(what, sizeof what, "launching kernel %s", program->shape.name);
     status = yk_cuda_operation_begin(&operation);
     if (status == YOKE_OK)
         status = yk_cuda_operation_end(&operation, program->native

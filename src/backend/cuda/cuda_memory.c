@@ -105,8 +105,8 @@ void yk_cuda_memory_notice(struct yk_cuda_device *device, int64_t since_ns)
     yk_cuda_leave(device);
 }
 
-/* Returns the bytes that can still be booked. The context must be current. Every job calls this for
- * each of its GPUs when it begins, and the driver takes 80 us to 1 ms to report free memory, under
+/* Returns the bytes that can still be booked. Every job calls this for each of its GPUs when it
+ * begins, and the driver takes 80 us to 1 ms to report free memory, under
  * a lock that blocks its other threads. So the driver is asked only if memory is short, or if its
  * answer is too old (other processes may take memory). A thread that waits for the device anyway
  * renews the answer (yk_cuda_memory_notice). */
@@ -114,9 +114,12 @@ static int64_t bookable(struct yk_cuda_device *device, int64_t wanted)
 {
     const int64_t all = device->base.desc.memory_bytes;
     int64_t ours = atomic_load(&device->ours), booked = atomic_load(&device->booked), left;
-    if (ours - booked < all / ENOUGH_PART || ours - booked < wanted ||
-        yk_clock_ns() - atomic_load(&device->asked_ns) > ask_at_last_ns)
+    const int asks = ours - booked < all / ENOUGH_PART || ours - booked < wanted ||
+                     yk_clock_ns() - atomic_load(&device->asked_ns) > ask_at_last_ns;
+    if (asks && yk_cuda_enter_anyway(device)) {
         ours = ask_driver(device);
+        yk_cuda_leave(device);
+    }
     left = ours < all ? ours - booked : all - booked;
     return left > 0 ? left : 0;
 }
@@ -124,11 +127,7 @@ static int64_t bookable(struct yk_cuda_device *device, int64_t wanted)
 int64_t yk_cuda_memory_free(struct yk_device *base)
 {
     struct yk_cuda_device *device = (struct yk_cuda_device *)base;
-    if (atomic_load(&device->lost) || !yk_cuda_enter_anyway(device))
-        return 0;
-    int64_t left = bookable(device, 0);
-    yk_cuda_leave(device);
-    return left;
+    return atomic_load(&device->lost) ? 0 : bookable(device, 0);
 }
 
 static int64_t pages_of(const struct yk_buffer *buffer, int64_t bytes)

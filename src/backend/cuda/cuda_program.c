@@ -290,6 +290,8 @@ yoke_status yk_cuda_build(struct yk_device *base, const yoke_kernel *kernel,
     status = yk_kernel_shape_take(kernel, &program->shape);
     if (status == YOKE_OK)
         status = check_values(program);
+    snprintf(program->launching, sizeof program->launching, "launching kernel %s",
+             program->shape.name);
     if (status == YOKE_OK && !program->native)
         status = build_source(program, kernel);
     if (status != YOKE_OK) {
