@@ -330,7 +330,8 @@ static yoke_status stage_all_on_device(const struct staging *staging)
         arrays |= 1u << p;
         loads[p].sharers = sharers(staging, p);
         loads[p].behind = &staging->flight->behind;
-        loads[p].queue = staging->jd->device->queues[staging->lane];
+        /* Beside other jobs, their kernels may delay what goes there. */
+        loads[p].queue = job->split.crowded ? NULL : staging->jd->device->queues[staging->lane];
         if (loads[p].sharers)
             shared |= 1u << p;
     }
