@@ -81,11 +81,7 @@ yoke_status yk_copy_needs_append(struct yk_copy_needs *needs, const struct yk_co
     return YOKE_OK;
 }
 
-/* Chooses a source among `places`; -1: there is none. Prefers nearer ones, then the host, then
- * direct ones. Among equals it takes the source of the preceding rows (`before`), so that the copy
- * need not be cut in two; otherwise the next place after `place`, so that not all places read from
- * the same one. */
-static int choose_source(const struct yk_copy_needs *wish, uint32_t places, int place, int before)
+int yk_coherence_source(const struct yk_copy_needs *wish, uint32_t places, int place, int before)
 {
     uint32_t behind;
     if (places & wish->nearer)
@@ -147,8 +143,8 @@ static yoke_status collect_rows(struct collector *collector, const struct yk_coh
             continue;
         need.arriving = arrival.sources != 0;
         need.source =
-            choose_source(collector->needs, arrival.sources ? arrival.sources : holder.places,
-                          place, collector->open.source);
+            yk_coherence_source(collector->needs, arrival.sources ? arrival.sources : holder.places,
+                                place, collector->open.source);
         status = collect(collector, need);
     }
     return status;

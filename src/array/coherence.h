@@ -59,6 +59,12 @@ struct yk_copy_needs { /* growable list, owned by the caller; zero-initialise, f
 void yk_copy_needs_close(struct yk_copy_needs *needs);
 yoke_status yk_copy_needs_append(struct yk_copy_needs *needs, const struct yk_copy_need *need);
 
+/* Chooses a source for a copy to `place` among `places`; -1: there is none. Prefers nearer ones,
+ * then the host, then direct ones. Among equals it takes the source of the preceding rows
+ * (`before`; -1: none), so that the copy need not be cut in two; otherwise the next place after
+ * `place`, so that not all places read from the same one. */
+int yk_coherence_source(const struct yk_copy_needs *wish, uint32_t places, int place, int before);
+
 struct yk_coherence;
 
 /* The initial state: all rows are shared at the host (memory that the user gave), or all are fresh:

@@ -143,13 +143,14 @@ int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows)
     return (bytes + array->row_bytes - 1) / array->row_bytes;
 }
 
-/* Returns 1 if rows that `holders` have reach `place` through the host (coherence.c,
- * choose_source). */
+/* Returns 1 if rows that `holders` have reach `place` from the host or through it. */
 static int passes_host(const struct yk_place *place, uint32_t holders)
 {
-    if (!holders || holders & (yk_place_bit(place->number) | atomic_load(&place->nearer)))
-        return 0;
-    return (holders & yk_place_bit(YK_HOST)) || !(holders & atomic_load(&place->direct));
+    const struct yk_copy_needs wish = { .nearer = atomic_load(&place->nearer),
+                                        .direct = atomic_load(&place->direct) };
+    const int source = yk_coherence_source(&wish, holders, place->number, -1);
+    return source >= 0 && !(holders & yk_place_bit(place->number)) &&
+           !(wish.direct & yk_place_bit(source));
 }
 
 int64_t yk_array_from_host(yoke_array *array, const struct yk_place *place, struct yk_interval rows)

@@ -172,6 +172,11 @@ static void rows_that_other_gpus_have(void **state)
         yoke_result_close(result);
     }
     assert_int_equal(last, GPUS);
+    assert_int_equal(yoke_array_acquire(scene.y, YOKE_READ), YOKE_OK);
+    for (int64_t row = 0; row < ROWS; row++)
+        assert_int_equal(((int32_t *)yoke_array_host(scene.y))[row],
+                         JOBS * ((7 * row + 1) % ROWS) + JOBS * (JOBS - 1) / 2);
+    assert_int_equal(yoke_array_release(scene.y), YOKE_OK);
     assert_int_equal(yoke_array_close(made), YOKE_OK);
     close(&scene);
 }

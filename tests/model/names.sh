@@ -10,7 +10,7 @@ source=$here/../../src/array
 routes=$source/broadcast.h
 
 # Queries, opening and closing: they move no rows.
-not_modelled='open|close|state|current|version|check|whereabouts|flying'
+not_modelled='open|close|state|current|version|check|whereabouts|flying|source'
 
 header_transitions()
 {
