@@ -25,6 +25,8 @@ static const int64_t unforetold_ns = 1000000;
 enum { BEFORE_PART = 12, AFTER_PART = 40, LONG_PART = 100 };
 static const int64_t window_most_ns = 150000, window_long_ns = 500000;
 
+enum { BRIEF_WAKES = 2 };
+
 int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
                         const struct yk_flight *flight)
 {
@@ -32,15 +34,11 @@ int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
            yk_steps_go_on(flight);
 }
 
-/* A flight is brief if it takes less time than this many wakes. A host thread leaves its core to
- * others if that costs at most half of a chunk. A caller that drives GPUs has nothing else to do,
- * so it sleeps only if a late look costs less than a fortieth of a chunk. (A sleep cost jobs of 1.2
- * ms 25 us, because caches are cold after it.) */
-enum { BRIEF_WAKES = 2, BRIEF_WAKES_OF_CALLER = 40 };
-
+/* A flight is brief if it takes less time than two wakes: a host thread leaves its core to others
+ * if that costs at most half of a chunk. For a thread of the program see YK_CALLER_BRIEF_NS. */
 int64_t yk_brief_ns(const struct yk_job_device *jd)
 {
-    return (int64_t)YK_WAKE_NS * (jd->driven ? BRIEF_WAKES_OF_CALLER : BRIEF_WAKES);
+    return jd->driven ? YK_CALLER_BRIEF_NS : BRIEF_WAKES * (int64_t)YK_WAKE_NS;
 }
 
 int yk_flight_is_brief(const struct yk_job_device *jd, const struct yk_flight *flight)

@@ -302,7 +302,7 @@ struct yk_job_caller {
     int calls;      /* 1: it has still to call other cores, once its own lane has a chunk */
     int roams;      /* 1: the job is too short to bind it to its core */
     int attended;   /* 1: it has a reference to the workspace, as it may take part */
-    uint32_t drove; /* devices that it drove, as bits */
+    uint32_t drove; /* devices that it drove, or another thread of the program (takeover.c) */
 };
 
 /* The job's end and result. Under job.lock, or by the thread that ends the job, until it is DONE;

@@ -65,6 +65,10 @@ struct yk_stepper {
     struct yk_stall stall; /* how long it has been in that call */
 };
 
+/* Which thread steps a device with memory of its own: its host thread or one of the program
+ * (work/takeover.c). */
+enum yk_stepped_by { YK_STEPPED_BY_NONE, YK_STEPPED_BY_HOST_THREAD, YK_STEPPED_BY_PROGRAM };
+
 struct yk_runtime_device {
     struct yk_place *place;
     struct yk_device *device; /* place->device */
@@ -91,6 +95,12 @@ struct yk_runtime_device {
     /* Typical time in ns from a job's begin until the device, whose host thread must be woken,
      * begins its part beside cores. Not used with a virtual clock. */
     _Atomic int64_t late_ns;
+    /* Of a device with memory of its own (work/takeover.c): enum yk_stepped_by; number of threads
+     * of the program that step it or wait for that; when one last stepped it, 0: the host thread
+     * has since. */
+    _Alignas(64) atomic_int stepped_by;
+    atomic_int wanted;
+    _Atomic int64_t left_ns;
 };
 
 enum { YK_SPARE_PARTIALS = 8 };

@@ -5,9 +5,17 @@
 
 #include "../platform/thread.h"
 
+/* Returns 1 if a thread of the program steps the host thread's device. It wakes the host thread
+ * when it leaves. */
+static int is_replaced(const struct yk_worker *worker)
+{
+    return worker->lane < 0 && atomic_load(&worker->runtime->devices[worker->device].stepped_by) ==
+                                   YK_STEPPED_BY_PROGRAM;
+}
+
 void yk_wake_sleeper(struct yk_worker *worker)
 {
-    if (atomic_load(&worker->asleep))
+    if (atomic_load(&worker->asleep) && !is_replaced(worker))
         yk_parker_wake(&worker->parker);
 }
 
@@ -89,6 +97,11 @@ void yk_worker_enter(const struct yk_worker *worker)
 int yk_is_core(const yoke_runtime *runtime)
 {
     return self && self->runtime == runtime && self->lane >= 0;
+}
+
+int yk_is_host_thread(const struct yk_runtime_device *device)
+{
+    return self && self == device->workers;
 }
 
 void yk_wake_devices(yoke_runtime *runtime, uint32_t devices)

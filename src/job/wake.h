@@ -23,6 +23,8 @@ void yk_wake_sleeper(struct yk_worker *worker);
 void yk_wake_few(yoke_runtime *runtime, int running);
 /* Returns 1 if the calling thread is a core's worker of the runtime, so it looks for jobs next. */
 int yk_is_core(const yoke_runtime *runtime);
+/* Returns 1 if the calling thread is the host thread of that device with memory of its own. */
+int yk_is_host_thread(const struct yk_runtime_device *device);
 /* Notes that the calling thread is `worker`. */
 void yk_worker_enter(const struct yk_worker *worker);
 

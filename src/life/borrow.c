@@ -32,11 +32,10 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
                           memory_order_relaxed);
 }
 
-/* Returns 1 if the caller can drive the device beside others. It cannot if the kernel must be
- * built: the device's host thread may be building it, as in the first job of a process that knows
- * the fastest device from an earlier process. Nor can it for a step kernel, because each launch
- * waits until the host has seen the end of the one before. */
-static int is_drivable(const struct yk_job *job, int device)
+/* It cannot if the kernel must be built: the device's host thread may be building it, as in the
+ * first job of a process that knows the fastest device from an earlier process. Nor can it for a
+ * step kernel, because each launch waits until the host has seen the end of the one before. */
+int yk_device_is_drivable(const struct yk_job *job, int device)
 {
     return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
            job->kernel->kernel.kind != YOKE_KERNEL_STEP && !job->pair &&
@@ -59,7 +58,7 @@ uint32_t yk_drivable_devices(const struct yk_job *job)
         if (job->device_count == 1 ||
             (d == job->split.alone && yk_kernel_is_ready(job->kernel, devices[d].number)))
             return drivable;
-        if (!is_drivable(job, d))
+        if (!yk_device_is_drivable(job, d))
             return 0;
     }
     return drivable;

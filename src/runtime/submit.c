@@ -18,6 +18,7 @@
 #include "../life/weights.h"
 #include "../partition/partitioner.h"
 #include "../work/caller.h"
+#include "../work/takeover.h"
 #include "../work/wait.h"
 #include "loading.h"
 
@@ -96,6 +97,7 @@ struct entry {
     int cpu; /* processor of the calling thread if it should take part; -1: it does not */
     enum yk_begun begun; /* whether the job has begun, and how long it is expected to be */
     int running;         /* number of jobs that are running */
+    struct yk_takeover takeover;
 };
 
 /* Links the job. A job that waits for nothing begins at once. With runtime.lock held. */
@@ -188,15 +190,9 @@ static int needs_all_devices(const struct yk_job *job, const yoke_job *spec)
              (spec->alternative && yk_kernel_runs_on_host(spec->alternative)));
 }
 
-static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct entry *out)
+static yoke_status open_entry(yoke_runtime *runtime, const yoke_job *spec, struct entry *out)
 {
-    yoke_status status;
-    if (yk_runtime_refuses(runtime, "yoke_submit, yoke_run"))
-        return YOKE_EINVAL;
-    *out = (struct entry){ .kernel = spec ? spec->kernel : NULL,
-                           .alternative = spec ? spec->alternative : NULL,
-                           .cpu = -1 };
-    status = yk_job_open(runtime, spec, &out->job);
+    yoke_status status = yk_job_open(runtime, spec, &out->job);
     if (status != YOKE_OK)
         return status;
     status = hold_after(runtime, spec, &out->after);
@@ -208,6 +204,29 @@ static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct e
         yk_loading_finish(runtime); /* after an error the job uses the available devices */
     yk_knowledge_ask(out->job, out->kernel, out->alternative);
     return YOKE_OK;
+}
+
+static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct entry *out)
+{
+    yoke_status status;
+    if (yk_runtime_refuses(runtime, "yoke_submit, yoke_run"))
+        return YOKE_EINVAL;
+    *out = (struct entry){ .kernel = spec ? spec->kernel : NULL,
+                           .alternative = spec ? spec->alternative : NULL,
+                           .cpu = -1 };
+    yk_takeover_open(&out->takeover, runtime);
+    yk_takeover_stay(&out->takeover);
+    status = open_entry(runtime, spec, out);
+    if (status != YOKE_OK)
+        yk_takeover_close(&out->takeover);
+    return status;
+}
+
+static void abandon(struct entry *entry)
+{
+    yk_takeover_close(&entry->takeover);
+    let_after_go(&entry->after);
+    yk_job_close(entry->job);
 }
 
 static yoke_status enter(struct entry *entry)
@@ -242,15 +261,14 @@ yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *spec, yoke_ticket
     status = enter(&entry);
     if (status != YOKE_OK)
         goto close_ticket;
-    if (!runtime->virtual_clock)
+    if (!yk_takeover_launch(&entry.takeover, entry.job) && !runtime->virtual_clock)
         call(&entry);
     *out = ticket;
     return YOKE_OK;
 close_ticket:
     yk_ticket_close(ticket);
 close_job:
-    let_after_go(&entry.after);
-    yk_job_close(entry.job);
+    abandon(&entry);
     return status;
 }
 
@@ -360,14 +378,14 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
         entry.cpu = yk_thread_cpu();
     status = enter(&entry);
     if (status != YOKE_OK) {
-        yk_job_close(job);
+        abandon(&entry);
         return status;
     }
     if (!runtime->virtual_clock)
-        yk_caller_take_part(job);
+        yk_caller_take_part(job, &entry.takeover);
     if (job->caller.attended)
         yk_job_look_away(job);
-    yk_job_wait(job);
+    yk_job_wait_on(job, &entry.takeover);
     yk_caller_note_return(job);
     return wait_for(job, result);
 }

@@ -17,6 +17,7 @@
 #include "../platform/clock.h"
 #include "drive.h"
 #include "lane.h"
+#include "takeover.h"
 
 /* Sets *work_ns to the time that one core needs for the rest of the job, as far as is known.
  * Returns 1 if the caller should do it alone. The `done` items so far were begun at start_ns. They
@@ -144,8 +145,10 @@ void yk_caller_note_return(const struct yk_job *job)
         yk_typical_note(&runtime->core_return_ns, now - ended_ns);
 }
 
-void yk_caller_take_part(struct yk_job *job)
+void yk_caller_take_part(struct yk_job *job, struct yk_takeover *takeover)
 {
+    if (!yk_takeover_suits(takeover, job) || atomic_load(&job->caller.driven))
+        yk_takeover_close(takeover);
     yk_caller_enter(job);
     if (atomic_load(&job->phase) == YK_RUNNING) {
         if (atomic_load(&job->caller.driven))
@@ -158,6 +161,7 @@ void yk_caller_take_part(struct yk_job *job)
         /* Other threads do the rest, including what a failing device may return. */
         atomic_store(&job->caller.borrowing, 0);
         atomic_store(&job->caller.driven, 0);
-        yk_job_tell(job);
+        if (!yk_takeover_suits(takeover, job)) /* otherwise this thread steps its devices */
+            yk_job_tell(job);
     }
 }

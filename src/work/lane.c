@@ -276,7 +276,7 @@ void yk_flight_call(struct yk_job *job, int device, int lane)
     struct yk_flight *flight = &jd->flights[lane];
     const struct yk_backend *backend = jd->device->device->backend;
     struct yk_event *last = yk_flight_last(flight);
-    const int lent = yk_job_is_driven(job, device);
+    const int lent = !yk_is_host_thread(jd->device); /* a thread of the program looks itself */
     flight->watched = jd->device->workers && backend->notify && !lent &&
                       !yk_runtime_polls(job->runtime) && jd->device->place->number != YK_HOST &&
                       backend->notify(last, wake_host_thread, jd->device->workers) == YOKE_OK;

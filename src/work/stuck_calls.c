@@ -31,7 +31,7 @@ void yk_calls_enter(struct yk_job *job, int device, struct yk_stepper *stepper)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_runtime_device *rd = jd->device;
-    const int by_caller = yk_job_is_driven(job, device);
+    const int by_caller = !yk_is_host_thread(rd);
     int calls;
     *stepper = (struct yk_stepper){ .escape = yk_escape_self(), .issue_ns = -1 };
     yk_lock(&rd->stall_lock);
@@ -44,7 +44,7 @@ void yk_calls_enter(struct yk_job *job, int device, struct yk_stepper *stepper)
     yk_unlock(&rd->stall_lock);
     jd->stepper = stepper;
     if (calls)
-        yk_wake(job->runtime, rd->workers);
+        yk_parker_wake(&rd->workers->parker);
 }
 
 void yk_calls_leave(struct yk_job *job, int device, const struct yk_stepper *stepper)

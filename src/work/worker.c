@@ -27,6 +27,7 @@
 #include "await.h"
 #include "lane.h"
 #include "stuck_calls.h"
+#include "takeover.h"
 
 /* If an event cannot wake its host thread, that thread looks again after this time, in ns. */
 #define LOOK_AGAIN_NS 1000000
@@ -129,35 +130,32 @@ static enum yk_lane_state step_lanes(struct yk_job *job, int device, int64_t *wa
     return best;
 }
 
-static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *worker,
-                                      int64_t *wake_ns)
+enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns)
 {
     struct yk_stepper stepper;
     enum yk_lane_state state;
-    if (yk_job_is_driven(job, worker->device))
+    if (yk_job_is_driven(job, device))
         return YK_LANE_IDLE;
-    yk_calls_enter(job, worker->device, &stepper);
-    state = step_lanes(job, worker->device, wake_ns);
-    yk_calls_leave(job, worker->device, &stepper);
+    yk_calls_enter(job, device, &stepper);
+    state = step_lanes(job, device, wake_ns);
+    yk_calls_leave(job, device, &stepper);
     return state;
 }
 
-/* Watches the device's flights, job by job. Those of a job behind another one end after that one's.
- * Returns 1 if a flight may have ended. */
-static int watch_device(struct yk_worker *worker)
+int yk_device_watch_jobs(yoke_runtime *runtime, int device, const unsigned *change)
 {
     struct yk_job *job = NULL;
     struct yk_stepper stepper;
     int64_t look_at;
     int over = 0;
-    while ((job = yk_job_next(worker->runtime, job))) {
-        if (over || worker->device >= job->device_count || yk_pipeline_waits(job) ||
-            yk_job_is_driven(job, worker->device))
+    while ((job = yk_job_next(runtime, job))) {
+        if (over || device >= job->device_count || yk_pipeline_waits(job) ||
+            yk_job_is_driven(job, device))
             continue;
-        yk_calls_enter(job, worker->device, &stepper);
-        over = yk_device_is_busy(job, worker->device, yk_now(worker->runtime), &look_at) &&
-               yk_device_watch(job, worker->device, &worker->change);
-        yk_calls_leave(job, worker->device, &stepper);
+        yk_calls_enter(job, device, &stepper);
+        over = yk_device_is_busy(job, device, yk_now(runtime), &look_at) &&
+               yk_device_watch(job, device, change);
+        yk_calls_leave(job, device, &stepper);
     }
     return over;
 }
@@ -209,8 +207,7 @@ static void stay(struct yk_worker *worker, int stays)
     worker->stays = stays;
 }
 
-/* Begins jobs behind running ones if that was put off (life/end.c). Returns 1 if it was. */
-static int begin_due(yoke_runtime *runtime)
+int yk_jobs_begin_due(yoke_runtime *runtime)
 {
     uint32_t team;
     if (!atomic_load(&runtime->behind_due))
@@ -239,7 +236,7 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
             keeps |= job->split.keeps_cores;
             worker->disturbs |= !job->split.keeps_cores &&
                                 (worker->lane < 0 ? yk_job_asks_cores(job) : yk_job_asks_gpus(job));
-            state = worker->lane < 0 ? step_device(job, worker, wake_ns)
+            state = worker->lane < 0 ? yk_device_step(job, worker->device, wake_ns)
                                      : join_core(job, worker, wake_ns);
             if (state < best)
                 best = state;
@@ -247,9 +244,10 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     }
     if (stepped)
         stay(worker, keeps);
-    if (best != YK_LANE_WORKED && begin_due(worker->runtime))
+    if (best != YK_LANE_WORKED && yk_jobs_begin_due(worker->runtime))
         return YK_LANE_WORKED;
-    if (best == YK_LANE_BUSY && worker->lane < 0 && watch_device(worker))
+    if (best == YK_LANE_BUSY && worker->lane < 0 &&
+        yk_device_watch_jobs(worker->runtime, worker->device, &worker->change))
         best = YK_LANE_WORKED;
     return best;
 }
@@ -325,6 +323,44 @@ static int may_stay_awake(const struct yk_worker *worker)
     return worker->lane >= 0 || threads <= worker->processors;
 }
 
+/* About a microsecond between two looks: each takes a cache line from the thread that steps the
+ * device. */
+enum { PAUSES = 20 };
+
+/* A thread of the program steps the host thread's device. Stays awake for a while, then sleeps
+ * until that thread gives the device back, or until drivers' calls must be watched. */
+static void stay_off(struct yk_worker *worker)
+{
+    const int64_t until = yk_clock_ns() + 2 * YK_WAKE_NS;
+    const int stays = may_stay_awake(worker);
+    int64_t wake_ns;
+    int pauses;
+    while (!yk_host_may_take(worker) && !atomic_load(&worker->runtime->stop)) {
+        if (stays && yk_clock_ns() < until) {
+            for (pauses = 0; pauses < PAUSES; pauses++)
+                yk_pause();
+            continue;
+        }
+        wake_ns = yk_calls_attend(worker);
+        atomic_store(&worker->asleep, 1);
+        if (yk_host_is_off(worker) && !atomic_load(&worker->runtime->stop))
+            wake_ns ? yk_parker_sleep_until(&worker->parker, wake_ns)
+                    : yk_parker_sleep(&worker->parker, -1);
+        atomic_store(&worker->asleep, 0);
+    }
+}
+
+/* Steps the jobs of a core, or of a host thread's device. Returns 0 if that device is not free. */
+static int step(struct yk_worker *worker, enum yk_lane_state *state, int64_t *wake_ns)
+{
+    if (worker->lane < 0 && !yk_host_takes(worker))
+        return 0;
+    *state = step_jobs(worker, wake_ns);
+    if (worker->lane < 0)
+        yk_host_gives(worker);
+    return 1;
+}
+
 static void run(void *context)
 {
     struct yk_worker *worker = context;
@@ -340,7 +376,12 @@ static void run(void *context)
         enum yk_lane_state state;
         worker->change = atomic_load(&runtime->change);
         has_given = atomic_load(&worker->given) != NULL;
-        state = has_given ? step_given(worker, &wake_ns) : step_jobs(worker, &wake_ns);
+        if (has_given)
+            state = step_given(worker, &wake_ns);
+        else if (!step(worker, &state, &wake_ns)) {
+            stay_off(worker);
+            continue;
+        }
         worked |= has_given || state == YK_LANE_WORKED;
         if (state == YK_LANE_WORKED)
             continue;
