@@ -29,10 +29,10 @@ struct program {
 static yoke_job add_job(struct program *at)
 {
     static const uint32_t three = 3;
-    return (yoke_job){ .kernel = &q_add,
-                       .range = { 0, ROWS },
-                       .args = { yoke_value(three), yoke_in(at->array[0]),
-                                 yoke_inout(at->array[1]) } };
+    return (
+        yoke_job){ .kernel = &q_add,
+                   .range = { 0, ROWS },
+                   .args = { yoke_value(three), yoke_in(at->array[0]), yoke_inout(at->array[1]) } };
 }
 
 static void expect_jobs(struct program *at, int jobs)
@@ -178,11 +178,10 @@ static void wait_together(yoke_runtime *runtime)
     for (int t = 0; t < THREADS; t++)
         begin(&programs[t], runtime);
     for (int t = 0; t < THREADS; t++)
-        OK(yk_thread_open(&(struct yk_thread_spec){ .name = "program",
-                                                    .cpu = -1,
-                                                    .run = run_rounds,
-                                                    .context = &programs[t] },
-                          &threads[t]));
+        OK(yk_thread_open(
+            &(struct yk_thread_spec){
+                .name = "program", .cpu = -1, .run = run_rounds, .context = &programs[t] },
+            &threads[t]));
     for (int t = 0; t < THREADS; t++)
         yk_thread_join(&threads[t]);
     for (int t = 0; t < THREADS; t++) {
