@@ -32,6 +32,7 @@ struct scene {
     yoke_array *array;
     int32_t values[N];
     int32_t adds; /* number of times that the index was added to each element */
+    int queues;   /* 1: another job is submitted before each job that is run */
 };
 
 static yoke_status run(struct scene *scene)
@@ -40,9 +41,17 @@ static yoke_status run(struct scene *scene)
     yoke_job job = { .kernel = &k_gated,
                      .range = { 0, N },
                      .args = { yoke_value(none), yoke_inout(scene->array) } };
-    yoke_status status = yoke_run(scene->runtime, &job, NULL);
+    yoke_status submitted, status;
+    yoke_ticket *ticket = NULL;
+    if (scene->queues && yoke_submit(scene->runtime, &job, &ticket) != YOKE_OK)
+        fail_msg("%s", yoke_error_text());
+    status = yoke_run(scene->runtime, &job, NULL);
     scene->adds += status == YOKE_OK;
-    return status;
+    if (!ticket)
+        return status;
+    submitted = yoke_wait(ticket, NULL);
+    scene->adds += submitted == YOKE_OK;
+    return submitted == YOKE_OK ? status : submitted; /* the second was canceled with the first */
 }
 
 static void check(struct scene *scene)
@@ -73,7 +82,7 @@ static void say(void *context, yoke_log_level level, const char *line)
         snprintf(text, 512, "%s", line);
 }
 
-static void hangs(const char *devices, const char *function, yoke_waiting waiting)
+static void hangs(const char *devices, const char *function, yoke_waiting waiting, int queues)
 {
     const yoke_config config = { .devices = devices,
                                  .partitioner = "dynamic:chunk=100",
@@ -81,7 +90,7 @@ static void hangs(const char *devices, const char *function, yoke_waiting waitin
     const struct standin_failure failure = { 3, 999, STANDIN_HANGS, function };
     const long before = standin_calls_of("cuLaunchKernel");
     const int alone = !strchr(devices, ',');
-    struct scene scene = { 0 };
+    struct scene scene = { .queues = queues };
     char line[512] = "";
     yoke_status status;
     OK(yoke_open(&config, &scene.runtime));
@@ -115,26 +124,33 @@ static void hangs(const char *devices, const char *function, yoke_waiting waitin
 static void in_a_launch(void **state)
 {
     (void)state;
-    hangs("cpu:1,cuda:0:lanes=1", "cuLaunchKernel", YOKE_WAIT_AUTO);
+    hangs("cpu:1,cuda:0:lanes=1", "cuLaunchKernel", YOKE_WAIT_AUTO, 0);
 }
 
 static void in_a_copy(void **state)
 {
     (void)state;
-    hangs("cpu:1,cuda:0:lanes=1", "cuMemcpyHtoDAsync", YOKE_WAIT_AUTO);
+    hangs("cpu:1,cuda:0:lanes=1", "cuMemcpyHtoDAsync", YOKE_WAIT_AUTO, 0);
 }
 
 static void in_a_look(void **state)
 {
     (void)state;
-    hangs("cpu:1,cuda:0:lanes=1", "cuEventQuery", YOKE_WAIT_YIELD);
+    hangs("cpu:1,cuda:0:lanes=1", "cuEventQuery", YOKE_WAIT_YIELD, 0);
 }
 
 /* The program's thread is in the call; a host thread watches over it. */
 static void in_the_callers_launch(void **state)
 {
     (void)state;
-    hangs("cuda:0:lanes=1", "cuLaunchKernel", YOKE_WAIT_AUTO);
+    hangs("cuda:0:lanes=1", "cuLaunchKernel", YOKE_WAIT_AUTO, 0);
+}
+
+/* The program's thread steps the device of jobs that it has submitted (work/takeover.c). */
+static void in_the_waiters_launch(void **state)
+{
+    (void)state;
+    hangs("cuda:0:lanes=1", "cuLaunchKernel", YOKE_WAIT_AUTO, 1);
 }
 
 int main(void)
@@ -144,6 +160,7 @@ int main(void)
         cmocka_unit_test(in_a_copy),
         cmocka_unit_test(in_a_look),
         cmocka_unit_test(in_the_callers_launch),
+        cmocka_unit_test(in_the_waiters_launch),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fflush(NULL);
