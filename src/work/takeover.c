@@ -122,6 +122,8 @@ static int suits(struct yk_takeover *takeover, const struct yk_job *job)
 {
     const int alone = yk_team_only(job->split.team);
     const int is_light = alone >= 0 && !yk_job_asks_cores(job) && yk_device_is_drivable(job, alone);
+    if (alone >= 0 && yk_job_is_driven(job, alone))
+        return 0; /* by the thread that runs it (drive.c) */
     if (!is_light)
         takeover->over |= takeover->device >= 0 && yk_job_in_team(job, takeover->device);
     else if (takeover->device < 0 && !takeover->over && may_help(takeover, alone))
