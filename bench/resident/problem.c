@@ -50,8 +50,7 @@ float zero(int64_t i)
 static int64_t neighbour(int64_t i, int k, int64_t rows)
 {
     static const int64_t apart[NONZEROS] = { -1000, -100, -10, -1, 0, 1, 10, 100, 1000 };
-    int64_t j = i + apart[k];
-    return j < 0 ? j + rows : j >= rows ? j - rows : j;
+    return ((i + apart[k]) % rows + rows) % rows;
 }
 static float nonzero(int k)
 {
