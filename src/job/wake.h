@@ -16,7 +16,8 @@ void yk_wake_devices(yoke_runtime *runtime, uint32_t devices);
 void yk_wake_team(yoke_runtime *runtime, uint32_t devices);
 /* Makes this worker look for work again. */
 void yk_wake(yoke_runtime *runtime, struct yk_worker *worker);
-/* Makes this worker look again if it sleeps. It must have been given something before. */
+/* Makes this worker look again if it sleeps, unless a thread of the program steps its device, which
+ * wakes it later. It must have been given something before. */
 void yk_wake_sleeper(struct yk_worker *worker);
 /* For a brief job that has begun, as one of `running` jobs: wakes at most one core, and none if it
  * is the only job and a core is awake. */

@@ -32,9 +32,10 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
                           memory_order_relaxed);
 }
 
-/* It cannot if the kernel must be built: the device's host thread may be building it, as in the
- * first job of a process that knows the fastest device from an earlier process. Nor can it for a
- * step kernel, because each launch waits until the host has seen the end of the one before. */
+/* A thread of the program cannot if the kernel must be built: the device's host thread may be
+ * building it, as in the first job of a process that knows the fastest device from an earlier
+ * process. Nor can it for a step kernel, because each launch waits until the host has seen the end
+ * of the one before. */
 int yk_device_is_drivable(const struct yk_job *job, int device)
 {
     return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&

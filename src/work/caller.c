@@ -147,7 +147,8 @@ void yk_caller_note_return(const struct yk_job *job)
 
 void yk_caller_take_part(struct yk_job *job, struct yk_takeover *takeover)
 {
-    if (!yk_takeover_suits(takeover, job) || atomic_load(&job->caller.driven))
+    const int steps = !atomic_load(&job->caller.driven) && yk_takeover_suits(takeover, job);
+    if (!steps)
         yk_takeover_close(takeover);
     yk_caller_enter(job);
     if (atomic_load(&job->phase) == YK_RUNNING) {
@@ -161,7 +162,7 @@ void yk_caller_take_part(struct yk_job *job, struct yk_takeover *takeover)
         /* Other threads do the rest, including what a failing device may return. */
         atomic_store(&job->caller.borrowing, 0);
         atomic_store(&job->caller.driven, 0);
-        if (!yk_takeover_suits(takeover, job)) /* otherwise this thread steps its devices */
+        if (!steps) /* otherwise this thread steps its device while it waits */
             yk_job_tell(job);
     }
 }

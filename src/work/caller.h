@@ -5,7 +5,7 @@
 #include "takeover.h"
 
 /* Works on the job until the thread finds nothing more to do. If the job is not done by then, wakes
- * the other threads, unless `takeover` has the job's devices; otherwise closes `takeover`. */
+ * the other threads, unless `takeover` is for its device; otherwise closes `takeover`. */
 void yk_caller_take_part(struct yk_job *job, struct yk_takeover *takeover);
 /* Call it when the job's caller has noticed that the job is over: learns how long that took, if
  * another thread ended the job. */

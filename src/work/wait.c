@@ -35,7 +35,7 @@ static int64_t watch_ns(const struct yk_job *job, int64_t now)
     return part < WATCH_NS ? WATCH_NS : part < WATCH_MOST_NS ? part : WATCH_MOST_NS;
 }
 
-/* Steps the devices that this thread could take; if there are none, leaves its core to others. */
+/* Steps the device that this thread could take; if there is none, leaves its core to others. */
 static void look_on(struct yk_takeover *takeover)
 {
     yk_takeover_look(takeover) ? yk_pause() : yk_yield();

@@ -6,7 +6,7 @@
 
 /* Waits until the job is done. The caller has a reference to it. Without locks. */
 void yk_job_wait(struct yk_job *job);
-/* The same for a thread that may have devices already. Closes `takeover`. */
+/* The same for a thread that may have a device already. Closes `takeover`. */
 void yk_job_wait_on(struct yk_job *job, struct yk_takeover *takeover);
 /* Waits until no job submitted so far conflicts with a read (writing 0) or write of the array by
  * the host. NULL: waits until all jobs are done. Without locks. */

@@ -73,10 +73,13 @@ static void on_each(void **state, void (*test)(yoke_runtime *runtime))
     const char *const *devices = *state;
     for (; *devices; devices++) {
         yoke_runtime *rt;
-        if (yoke_open(&(yoke_config){ .devices = *devices, .watchdog = -1 }, &rt) != YOKE_OK) {
+        const yoke_config config = { .devices = *devices, .watchdog = -1 };
+        const yoke_status status = yoke_open(&config, &rt);
+        if (status == YOKE_ENODEV) {
             print_message("%s: %s\n", *devices, yoke_error_text());
             continue;
         }
+        OK(status);
         test(rt);
         OK(yoke_close(rt));
     }
