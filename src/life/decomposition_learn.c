@@ -22,12 +22,23 @@ static double wait_of(const struct yk_job *job, int device)
     return yk_job_member(job)->fetch_ns[device];
 }
 
+/* Returns how much of a part's time may be the cold start of code, caches, threads and drivers, or
+ * the wait for a core that others used. In the device's first job that may be nearly all of it, in
+ * each later one half as much as in the one before. (Two H200s, jobs of 60 us: 231, 91, 80, 76 us.)
+ * If the times of small first parts were taken as certain, a GPU could seem to be slower than cores
+ * for as long as nothing else shows its speed. If the job made memory ready, the device is as cold
+ * as in its second job. */
+static double cold_ns(double busy_ns, uint32_t jobs, int readied)
+{
+    return busy_ns * exp2(-(double)(readied && jobs > 1 ? 1 : jobs));
+}
+
 /* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
  * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A chunk that
  * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
  * are woken once in a job. readied: 1: a part of the time, of unknown length, made something
  * ready. */
-static struct yk_cost_sample sample_of(const struct yk_job *job, int d, int readied)
+static struct yk_cost_sample sample_of(const struct yk_job *job, int d, uint32_t jobs, int readied)
 {
     const struct yk_job_device *jd = &job->devices[d];
     const struct yk_split_outcome *outcome = &jd->outcome;
@@ -39,7 +50,7 @@ static struct yk_cost_sample sample_of(const struct yk_job *job, int d, int read
         .chunks = chunks,
         .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->overhead_ns[d])),
         .unsure_ns =
-            (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
+            (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + cold_ns(busy_ns, jobs, readied),
     };
 }
 
@@ -119,8 +130,7 @@ static void note_parts(const struct yk_job *job, struct yk_memory *memory, int r
         struct yk_cost_sample sample;
         if (jd->outcome.items == 0 || !teaches(memory, d, beside))
             continue;
-        /* In a first job threads, caches and code are cold, too. */
-        sample = sample_of(job, d, (readied && !host) || !yk_cost_is_known(&memory->cost[d]));
+        sample = sample_of(job, d, memory->cost[d].jobs, readied && !host);
         if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)
             job->split.decomposition->planning.stale = 1;
     }
