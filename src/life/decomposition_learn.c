@@ -22,15 +22,18 @@ static double wait_of(const struct yk_job *job, int device)
     return yk_job_member(job)->fetch_ns[device];
 }
 
+/* What may be a cold start is this fraction of what it was in the device's job before. Halving and
+ * doubling it: docs/scheduling.md. (Two H200s, jobs of 60 us: 231, 91, 80, 76 us.) */
+#define COLD_FADE 0.5
+
 /* Returns how much of a part's time may be the cold start of code, caches, threads and drivers, or
  * the wait for a core that others used. In the device's first job that may be nearly all of it, in
- * each later one half as much as in the one before. (Two H200s, jobs of 60 us: 231, 91, 80, 76 us.)
- * If the times of small first parts were taken as certain, a GPU could seem to be slower than cores
- * for as long as nothing else shows its speed. If the job made memory ready, the device is as cold
- * as in its second job. */
+ * each later one less. If the times of small first parts were taken as certain, a GPU could seem to
+ * be slower than cores for as long as nothing else shows its speed. If the job made memory ready,
+ * the device is as cold as in its second job. */
 static double cold_ns(double busy_ns, uint32_t jobs, int readied)
 {
-    return busy_ns * exp2(-(double)(readied && jobs > 1 ? 1 : jobs));
+    return busy_ns * pow(COLD_FADE, readied && jobs > 1 ? 1 : (double)jobs);
 }
 
 /* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
