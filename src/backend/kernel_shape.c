@@ -34,3 +34,11 @@ yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_sha
         out->lanes = YK_REDUCE_LANES;
     return YOKE_OK;
 }
+
+struct yk_entry_name yk_kernel_entry_name(const yoke_kernel *kernel, int narrow)
+{
+    struct yk_entry_name name;
+    snprintf(name.text, sizeof name.text, "%s%s", narrow ? "yoke_entry32_" : "yoke_entry_",
+             kernel->name);
+    return name;
+}

@@ -26,4 +26,12 @@ struct yk_kernel_shape {
 /* Copies the shape from the descriptor. YOKE_EINVAL if no kernel may have this descriptor. */
 yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_shape *out);
 
+/* A function name in the source of a kernel. */
+struct yk_entry_name {
+    char text[128];
+};
+/* The function that stands for a kernel whose source names none itself (yoke/kernel_opencl.h,
+ * yoke/kernel_cuda.h). narrow: the one with 32-bit indexes that access/narrow.h adds. */
+struct yk_entry_name yk_kernel_entry_name(const yoke_kernel *kernel, int narrow);
+
 #endif

@@ -30,8 +30,12 @@ static const char group_text[] = LINE_MARK
                     "    if (get_local_id(0) < 4 && i < yk_part.last) " AT(
                         "int", "x", "i") " += (int)get_local_size(0);\n"
                                          "}\n";
+/* As long as some names that a C++ compiler makes. */
+#define LONG_NAME                                                                                  \
+    "add_seven_to_each_element_of_the_only_array_in_blocks_of_as_many_work_items_as_the_device_"   \
+    "can_have_in_a_group_and_leave_those_outside_the_part_as_they_are"
 static const char by_hand_text[] =
-    "__kernel void add_seven(long first, long last, long size2, long size3, " ARRAY(
+    "__kernel void " LONG_NAME "(long first, long last, long size2, long size3, " ARRAY(
         "int", "x") ")\n"
                     "{\n"
                     "    for (long i = first + (long)get_global_id(0); i < last; i += "
@@ -109,7 +113,7 @@ static void test_source_by_hand(void **state)
     struct fixture f = open_fixture("", 5000);
     yoke_kernel kernel = make_kernel("mine", by_hand_text, int_params + 1, 1);
     struct yk_program *program = NULL;
-    kernel.opencl.source.entry = "add_seven";
+    kernel.opencl.source.entry = LONG_NAME;
     const struct yk_launch_arg arg = { .buffer = f.buffer };
     launch_now(&f, &kernel,
                &(struct yk_launch){ .first = 10, .last = 4990, .extent = { 1, 1 }, .args = &arg });
@@ -184,7 +188,7 @@ static int add_by_function(const yoke_opencl_call *call, const yoke_chunk *chunk
     cl_program program = driver->CreateProgramWithSource(call->context, 1, &text, NULL, &code);
     if (code == CL_SUCCESS)
         code = driver->BuildProgram(program, 1, &device, "", NULL, NULL);
-    cl_kernel kernel = driver->CreateKernel(program, "add_seven", &code);
+    cl_kernel kernel = driver->CreateKernel(program, LONG_NAME, &code);
     const cl_long range[4] = { chunk->first, chunk->last, chunk->extent[0], chunk->extent[1] };
     cl_mem memory = call->args[1];
     const size_t size = 64;

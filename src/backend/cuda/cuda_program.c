@@ -153,14 +153,11 @@ static yoke_status find_function(struct yk_program *program, const char *entry, 
 static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
     struct yk_cuda_device *device = program->device;
-    char entry[128];
+    const struct yk_entry_name name = yk_kernel_entry_name(kernel, 0);
+    const char *own = kernel->cuda.source.entry;
     int most = 0;
-    if (kernel->cuda.source.entry)
-        snprintf(entry, sizeof entry, "%s", kernel->cuda.source.entry);
-    else
-        snprintf(entry, sizeof entry, "yoke_entry_%s", kernel->name);
     program->block_items = BLOCK_ITEMS;
-    yoke_status status = find_function(program, entry, &program->function, &most);
+    yoke_status status = find_function(program, own ? own : name.text, &program->function, &most);
     if (status != YOKE_OK)
         return status;
     if (program->shape.lanes > most)
@@ -172,10 +169,9 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
 /* The context must be current. */
 static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
-    char entry[128];
+    const struct yk_entry_name name = yk_kernel_entry_name(kernel, 1);
     int most;
-    snprintf(entry, sizeof entry, "yoke_entry32_%s", kernel->name);
-    return find_function(program, entry, &program->narrow_function, &most);
+    return find_function(program, name.text, &program->narrow_function, &most);
 }
 
 /* Launches an empty range (see the file head), in a queue of its own, because other threads use the

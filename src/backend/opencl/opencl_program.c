@@ -187,14 +187,11 @@ static yoke_status find_kernel(struct yk_program *program, const char *entry, cl
 static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
     struct yk_opencl_device *device = program->device;
-    char entry[128];
+    const struct yk_entry_name name = yk_kernel_entry_name(kernel, 0);
+    const char *own = kernel->opencl.source.entry;
     size_t most = 0;
-    if (kernel->opencl.source.entry)
-        snprintf(entry, sizeof entry, "%s", kernel->opencl.source.entry);
-    else
-        snprintf(entry, sizeof entry, "yoke_entry_%s", kernel->name);
     program->group_items = device->base.desc.is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS;
-    yoke_status status = find_kernel(program, entry, &program->kernel, &most);
+    yoke_status status = find_kernel(program, own ? own : name.text, &program->kernel, &most);
     if (status != YOKE_OK)
         return status;
     if ((size_t)program->shape.lanes > most)
@@ -205,10 +202,9 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
 
 static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
-    char entry[128];
+    const struct yk_entry_name name = yk_kernel_entry_name(kernel, 1);
     size_t most = 0;
-    snprintf(entry, sizeof entry, "yoke_entry32_%s", kernel->name);
-    return find_kernel(program, entry, &program->narrow_kernel, &most);
+    return find_kernel(program, name.text, &program->narrow_kernel, &most);
 }
 
 static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *program, int64_t items)
