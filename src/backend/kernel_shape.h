@@ -26,7 +26,7 @@ struct yk_kernel_shape {
 /* Copies the shape from the descriptor. YOKE_EINVAL if no kernel may have this descriptor. */
 yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_shape *out);
 
-/* A function name in the source of a kernel. */
+/* A function name in the source of a kernel. A longer one is cut, and then not found. */
 struct yk_entry_name {
     char text[128];
 };

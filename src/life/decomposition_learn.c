@@ -29,18 +29,18 @@ static double wait_of(const struct yk_job *job, int device)
 /* Returns how much of a part's time may be the cold start of code, caches, threads and drivers, or
  * the wait for a core that others used. In the device's first job that may be nearly all of it, in
  * each later one less. If the times of small first parts were taken as certain, a GPU could seem to
- * be slower than cores for as long as nothing else shows its speed. If the job made memory ready,
- * the device is as cold as in its second job. */
+ * be slower than cores for as long as nothing else shows its speed. jobs: number of jobs that
+ * taught its cost before. readied: 1: this one made memory ready, so the device is as cold as in
+ * its second job at least. */
 static double cold_ns(double busy_ns, uint32_t jobs, int readied)
 {
-    return busy_ns * pow(COLD_FADE, readied && jobs > 1 ? 1 : (double)jobs);
+    return busy_ns * pow(COLD_FADE, readied ? fmin(1, jobs) : jobs);
 }
 
 /* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
  * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A chunk that
  * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
- * are woken once in a job. readied: 1: a part of the time, of unknown length, made something
- * ready. */
+ * are woken once in a job. jobs, readied: as for cold_ns. */
 static struct yk_cost_sample sample_of(const struct yk_job *job, int d, uint32_t jobs, int readied)
 {
     const struct yk_job_device *jd = &job->devices[d];
