@@ -24,6 +24,10 @@ import sys
 from regret import summary
 
 
+def fractions(text):
+    return [float(x) for x in text.split(",")]
+
+
 def program(r):
     arrays = ["abcd"[i] for i in range(r.randint(1, 4))]
     sizes = {a: r.choice([4, 4, 8, 24, 72]) for a in arrays}
@@ -117,7 +121,7 @@ def main():
     p.add_argument("--partitioner", default="auto")
     p.add_argument("--show", type=int, default=10)
     p.add_argument("--cold", default="0")
-    p.add_argument("--noise", type=lambda text: [float(x) for x in text.split(",")], default=[0, 0, 0.03, 0.08])
+    p.add_argument("--noise", type=fractions, default=[0, 0, 0.03, 0.08])
     a = p.parse_args()
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         found = list(pool.map(look_at, [(a.yoke, a.seed * 100000 + i, a.steps, a.partitioner, a.cold, a.noise) for i in range(a.count)]))
