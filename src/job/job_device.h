@@ -52,7 +52,8 @@ struct yk_job_device {
     int64_t admitted_ns;  /* when it was added to a job that ran; 0: it was there at the begin */
     int failed;           /* 1: it is lost; its unfinished chunks are taken back */
     int retired;          /* 1: it gets no more chunks; its unfinished ones still count */
-    int benched;          /* 1: left out of this job; it steps in if the others fail */
+    atomic_int benched;   /* 1: left out of this job; it steps in if the others fail; read without
+                             the lock, too */
     int hosts, host_lane; /* as in yk_split_device */
     int kept;             /* number of the CPU's last lanes that are kept free (kept_cores.h) */
     int64_t expected_ns;  /* predicted end of the last chunk that it was given */

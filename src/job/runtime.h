@@ -42,7 +42,7 @@ struct yk_worker {
     /* Value of the device's `stepped` when the thread last looked (stuck_calls.c); used by the
      * thread itself. */
     uint64_t stepped;
-    unsigned change; /* value of runtime.change when it last looked for work; its own */
+    unsigned change; /* value of its device's `change` when it last looked for work; its own */
     /* Used by the thread itself. processors: number of those on which a host thread may run.
      * disturbs: 1: a job needs its core for other threads: those of cores if it is a host thread,
      * otherwise those that drive GPUs. */
@@ -101,6 +101,10 @@ struct yk_runtime_device {
     _Alignas(64) atomic_int stepped_by;
     atomic_int wanted;
     _Atomic int64_t left_ns;
+    /* Incremented whenever a lane of the device may find work that it did not find before. The
+     * threads that are awake watch it, so it has a cache line of its own, and each device has one:
+     * cores that looked for work at each job of a GPU would slow the thread that launches these. */
+    _Alignas(64) atomic_uint change;
 };
 
 enum { YK_SPARE_PARTIALS = 8 };
@@ -166,10 +170,7 @@ struct yoke_runtime {
                                                       (reduction.h) */
     unsigned spare_turn;                           /* the next one to be replaced */
     uint64_t jobs_submitted;
-    /* Threads that are awake watch these, so they have a cache line of their own. change is
-     * incremented whenever a lane may find work that it did not find before. */
-    _Alignas(64) atomic_uint change;
-    atomic_int stop;
+    _Alignas(64) atomic_int stop;         /* 1: the threads end; those that are awake watch it */
     _Alignas(64) atomic_int next_to_wake; /* index of the next thread to be woken, see wake.c */
     atomic_int wake_from; /* number of the first of a device's threads to be woken */
     /* Typical time in ns from a job's end until its yoke_run returns, if another thread ended the

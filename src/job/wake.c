@@ -49,38 +49,49 @@ int yk_lane_on(const struct yk_runtime_device *device, int cpu)
  * then began 0.8 ms late.) */
 void yk_wake_all(yoke_runtime *runtime)
 {
+    const int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
+    int d;
     atomic_store(&runtime->wake_from, yk_lane_on(&runtime->devices[0], yk_thread_cpu()) + 1);
-    atomic_fetch_add(&runtime->change, 1);
+    for (d = 0; d < count; d++)
+        atomic_fetch_add(&runtime->devices[d].change, 1);
     atomic_store(&runtime->next_to_wake, 0);
     yk_wake_help(runtime);
 }
 
 void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
 {
-    atomic_fetch_add(&runtime->change, 1); /* in case the worker is about to sleep */
+    /* in case the worker is about to sleep */
+    atomic_fetch_add(&runtime->devices[worker->device].change, 1);
     yk_wake_sleeper(worker);
+}
+
+/* Returns 1 if the device is one of `devices` and works in host memory. */
+static int is_core_of(const struct yk_runtime_device *device, uint32_t devices)
+{
+    return (devices & yk_team_bit(device->number)) && device->device->desc.host_memory;
 }
 
 /* A core that is about to sleep first says so, then reads `change` again. So a core that still
  * looks awake after `change` was incremented will look for work: at once if no other job runs. If
  * other jobs run, it may be in a long chunk, so a sleeping core is woken instead. If there are no
  * cores, all threads are woken. */
-void yk_wake_few(yoke_runtime *runtime, int running)
+void yk_wake_few(yoke_runtime *runtime, uint32_t devices, int running)
 {
     int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w, cores = 0;
     struct yk_worker *sleeper = NULL;
-    atomic_fetch_add(&runtime->change, 1);
-    for (d = 0; d < count && !(sleeper && running > 1); d++)
-        for (w = 0; w < runtime->devices[d].worker_count && !(sleeper && running > 1); w++) {
-            struct yk_worker *worker = &runtime->devices[d].workers[w];
-            if (worker->lane < 0)
-                continue;
+    for (d = 0; d < count && !(sleeper && running > 1); d++) {
+        struct yk_runtime_device *device = &runtime->devices[d];
+        if (!is_core_of(device, devices))
+            continue;
+        atomic_fetch_add(&device->change, 1);
+        for (w = 0; w < device->worker_count && !(sleeper && running > 1); w++) {
             cores++;
-            if (atomic_load(&worker->asleep))
-                sleeper = worker;
+            if (atomic_load(&device->workers[w].asleep))
+                sleeper = &device->workers[w];
             else if (running == 1)
                 return;
         }
+    }
     if (sleeper)
         yk_parker_wake(&sleeper->parker);
     else if (!cores)
@@ -94,9 +105,10 @@ void yk_worker_enter(const struct yk_worker *worker)
     self = worker;
 }
 
-int yk_is_core(const yoke_runtime *runtime)
+int yk_is_core(const yoke_runtime *runtime, uint32_t devices)
 {
-    return self && self->runtime == runtime && self->lane >= 0;
+    return self && self->runtime == runtime && self->lane >= 0 &&
+           (devices & yk_team_bit(self->device));
 }
 
 int yk_is_host_thread(const struct yk_runtime_device *device)

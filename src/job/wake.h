@@ -19,11 +19,12 @@ void yk_wake(yoke_runtime *runtime, struct yk_worker *worker);
 /* Makes this worker look again if it sleeps, unless a thread of the program steps its device, which
  * wakes it later. It must have been given something before. */
 void yk_wake_sleeper(struct yk_worker *worker);
-/* For a brief job that has begun, as one of `running` jobs: wakes at most one core, and none if it
- * is the only job and a core is awake. */
-void yk_wake_few(yoke_runtime *runtime, int running);
-/* Returns 1 if the calling thread is a core's worker of the runtime, so it looks for jobs next. */
-int yk_is_core(const yoke_runtime *runtime);
+/* For a brief job of these devices that has begun, as one of `running` jobs: wakes at most one of
+ * their cores, and none if it is the only job and one of them is awake. */
+void yk_wake_few(yoke_runtime *runtime, uint32_t devices, int running);
+/* Returns 1 if the calling thread is the worker of one of these devices' cores, so it looks for
+ * jobs next. */
+int yk_is_core(const yoke_runtime *runtime, uint32_t devices);
 /* Returns 1 if the calling thread is the host thread of that device with memory of its own. */
 int yk_is_host_thread(const struct yk_runtime_device *device);
 /* Notes that the calling thread is `worker`. */

@@ -242,10 +242,12 @@ enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime, uint32_t *team)
             yk_job_fail(job, status);
         if (!job->turn) {
             end_unbegun(job);
-        } else if (!yk_job_is_brief(job)) {
+            continue;
+        }
+        *team |= job->split.team;
+        if (!yk_job_is_brief(job))
             begun = YK_BEGUN_LONG;
-            *team |= job->split.team;
-        } else if (begun == YK_BEGUN_NONE)
+        else if (begun == YK_BEGUN_NONE)
             begun = YK_BEGUN_BRIEF;
     }
     return begun;

@@ -12,9 +12,9 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu);
 /* Call it when the job is in the list of all jobs. If it waits for nothing, appends it to those
  * that begin when their turn comes. Fails it if one of the `count` jobs of `after` has failed. */
 void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count);
-/* Begins jobs that wait for nothing, until as many run as may run at a time. Returns whether any
- * job began, and whether one of them is long: then the threads of the devices in *team, as bits,
- * must be woken. */
+/* Begins jobs that wait for nothing, until as many run as may run at a time. *team: the devices
+ * that take part in these, as bits. Returns whether any job began, and whether one of them is long:
+ * then the threads of these devices must be woken. */
 enum yk_begun { YK_BEGUN_NONE, YK_BEGUN_BRIEF, YK_BEGUN_LONG };
 enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime, uint32_t *team);
 /* Begins jobs behind running ones. Returns the devices that take part, as bits: their threads must

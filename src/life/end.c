@@ -161,8 +161,8 @@ static void end_job(struct yk_job *job)
     yk_wake_devices(runtime, awaited);
     if (begun == YK_BEGUN_LONG || behind)
         yk_wake_team(runtime, team | behind);
-    else if (begun == YK_BEGUN_BRIEF && !(yk_is_core(runtime) && running == 1))
-        yk_wake_few(runtime, running);
+    else if (begun == YK_BEGUN_BRIEF && !(yk_is_core(runtime, team) && running == 1))
+        yk_wake_few(runtime, team, running);
 }
 
 void yk_job_leave(struct yk_job *job)

@@ -240,7 +240,7 @@ static yoke_status enter(struct entry *entry)
 static void call(const struct entry *entry)
 {
     if (entry->begun == YK_BEGUN_BRIEF)
-        yk_wake_few(entry->job->runtime, entry->running);
+        yk_wake_few(entry->job->runtime, entry->job->split.team, entry->running);
     else if (entry->begun == YK_BEGUN_LONG)
         yk_job_tell(entry->job);
 }

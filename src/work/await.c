@@ -85,12 +85,12 @@ int yk_flight_is_due(struct yk_job *job, int device, int lane)
     return first_to_end(jd, &first) == flight;
 }
 
-/* Polls until a flight is over, runtime.change has changed, or poll_ns have passed. */
+/* Polls until a flight is over, the device's `change` has changed, or poll_ns have passed. */
 static void poll(struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
     yoke_runtime *runtime = job->runtime;
-    unsigned change = atomic_load(&runtime->change);
+    const unsigned change = atomic_load(&jd->device->change);
     int64_t until = yk_clock_ns() + poll_ns;
     yoke_status outcome;
     int lane;
@@ -99,7 +99,7 @@ static void poll(struct yk_job *job, int device)
             if (jd->flights[lane].busy && yk_flight_complete(job, device, lane, &outcome))
                 return;
         runtime->waiting == YOKE_WAIT_YIELD ? yk_yield() : yk_pause();
-    } while (yk_clock_ns() < until && atomic_load(&runtime->change) == change);
+    } while (yk_clock_ns() < until && atomic_load(&jd->device->change) == change);
 }
 
 /* Returns until when to watch the flight that ends first; up to `now`: do not watch it. */
@@ -122,8 +122,8 @@ int yk_device_is_due(struct yk_job *job, int device, int64_t now)
 }
 
 /* Watches the flight that should end first, for a moment. Returns 1 if it ended. Stops when
- * runtime.change is not *change any more (NULL: goes on): the kernel of a job that has begun since
- * then should be queued before this one ends. */
+ * the device's `change` is not *change any more (NULL: goes on): the kernel of a job that has begun
+ * since then should be queued before this one ends. */
 static int linger(struct yk_job *job, int device, const unsigned *change)
 {
     int lane = 0;
@@ -133,7 +133,7 @@ static int linger(struct yk_job *job, int device, const unsigned *change)
     if (!flight)
         return 0;
     for (until = watched_until(&job->devices[device], flight, now);
-         now < until && (!change || atomic_load(&job->runtime->change) == *change);
+         now < until && (!change || atomic_load(&job->devices[device].device->change) == *change);
          now = yk_clock_ns()) {
         if (yk_flight_complete(job, device, lane, &outcome))
             return 1;

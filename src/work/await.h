@@ -11,8 +11,8 @@ int64_t yk_device_look_at(struct yk_job_device *device, int64_t now);
  * yet and should end later than others, because a driver takes time to answer. */
 int yk_flight_is_due(struct yk_job *job, int device, int lane);
 /* Watches the device's flights without sleeping, if that is the way to wait now. Returns 1 if one
- * may have ended. *change: value of runtime.change when the thread looked for work; it returns when
- * there may be more. NULL: this job is the thread's only one. */
+ * may have ended. *change: value of the device's `change` when the thread looked for work; it
+ * returns when there may be more. NULL: this job is the thread's only one. */
 int yk_device_watch(struct yk_job *job, int device, const unsigned *change);
 /* Returns 1 if a flight of the device should end about now, so its thread should not sleep. For a
  * thread that drives several devices and looks at all in turn. */

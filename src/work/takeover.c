@@ -79,14 +79,14 @@ void yk_takeover_open(struct yk_takeover *takeover, yoke_runtime *runtime)
 }
 
 /* From now on the host thread does not take the device. If it has it, it may be watching a flight,
- * which it stops when runtime.change has changed. */
+ * which it stops when the device's `change` has changed. */
 static void want(struct yk_takeover *takeover, int device)
 {
     struct yk_runtime_device *wanted = &takeover->runtime->devices[device];
     takeover->device = device;
     atomic_fetch_add(&wanted->wanted, 1);
     if (atomic_load(&wanted->stepped_by) == YK_STEPPED_BY_HOST_THREAD)
-        atomic_fetch_add(&takeover->runtime->change, 1);
+        atomic_fetch_add(&wanted->change, 1);
 }
 
 /* The host thread may have fallen asleep since. It counts itself asleep before it looks whether it
@@ -161,15 +161,17 @@ static enum yk_lane_state step_jobs(struct yk_takeover *takeover)
 
 int yk_takeover_look(struct yk_takeover *takeover)
 {
+    const int device = takeover->device; /* -1: it watches from the next look on */
     enum yk_lane_state state;
-    unsigned change;
+    unsigned change = 0;
     if (takeover->over)
         return 0;
-    change = atomic_load(&takeover->runtime->change);
+    if (device >= 0)
+        change = atomic_load(&takeover->runtime->devices[device].change);
     state = step_jobs(takeover);
     if (takeover->held && state != YK_LANE_WORKED && !yk_jobs_begin_due(takeover->runtime) &&
-        state == YK_LANE_BUSY)
-        yk_device_watch_jobs(takeover->runtime, takeover->device, &change);
+        state == YK_LANE_BUSY && takeover->device == device)
+        yk_device_watch_jobs(takeover->runtime, device, &change);
     return takeover->held;
 }
 

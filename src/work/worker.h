@@ -22,8 +22,8 @@ enum yk_lane_state yk_device_step_lane(struct yk_job *job, int device, int lane,
 /* step: steps the device's lanes for the job as far as they go without waiting, after preparing it
  * for the job; sets *wake_ns to when to look again; 0: its end wakes the host thread. watch_jobs:
  * watches the device's flights, job by job; those of a job behind another one end after that one's.
- * Stops when runtime.change is not *change any more. Returns 1 if a flight may have ended. Both are
- * for the thread that has taken the device (takeover.h). */
+ * Stops when the device's `change` is not *change any more. Returns 1 if a flight may have ended.
+ * Both are for the thread that has taken the device (takeover.h). */
 enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns);
 int yk_device_watch_jobs(yoke_runtime *runtime, int device, const unsigned *change);
 /* Begins jobs behind running ones if that was put off (life/end.c). Returns 1 if it was. Takes
