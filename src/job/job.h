@@ -54,6 +54,7 @@ struct yk_job_split {
         items_per_ns; /* items per ns of its devices together in earlier jobs like it; 0: unknown */
     double core_item_ns; /* time of an item on one core in these; 0: unknown */
     int keeps_cores;     /* 1: some cores are left to threads that drive GPUs */
+    int queued;          /* 1: it waited for other jobs before it began */
     int crowded;         /* 1: other jobs were running when it began */
     int disturbed;       /* 1: one of these does not belong to its decomposition */
     uint64_t foreign;    /* number of jobs that did not, when it began */
@@ -111,7 +112,8 @@ struct yk_job_caller {
     _Atomic uint32_t driven;
     int calls;      /* 1: it has still to call other cores, once its own lane has a chunk */
     int roams;      /* 1: the job is too short to bind it to its core */
-    int attended;   /* 1: it has a reference to the workspace, as it may take part */
+    int moves;      /* 1: its processor is kept free, so it moves to the core of its lane */
+    int attended;   /* 1: it waits, and has a reference to the workspace, as it may take part */
     uint32_t drove; /* devices that it drove, or another thread of the program (takeover.c) */
 };
 

@@ -66,6 +66,7 @@ struct yk_round {
     double low;       /* where the rows of its first job begin, as a fraction of all rows */
     double ns;        /* time in which at least one ran, and the program's waits for results */
     int64_t until_ns; /* end of the job that ended last */
+    uint64_t foreign; /* number of jobs so far that did not use it, when that one ended */
     int last_jobs;    /* number of jobs of the latest complete round that counted */
 };
 

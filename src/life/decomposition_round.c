@@ -71,15 +71,26 @@ void yk_round_enter(struct yk_job *job)
         job->split.disturbed |= other->split.decomposition != job->split.decomposition;
 }
 
+/* Returns from when on the job's time belongs to its round: from its begin, or the end of the job
+ * before if that was later. Also if the job waited for that one: then the time between, in which
+ * threads leave one job and begin the next, is this team's overhead. */
+static int64_t since(const struct yk_job *job)
+{
+    const struct yk_round *round = &job->split.decomposition->round;
+    const int64_t begun = yk_job_since(job);
+    const int follows = job->split.queued && job->split.foreign == round->foreign;
+    return round->until_ns && (follows || begun < round->until_ns) ? round->until_ns : begun;
+}
+
 void yk_round_note(const struct yk_job *job, int counts)
 {
     struct yk_round *round = &job->split.decomposition->round;
-    const int64_t ended = job->outcome.ended_ns, begun = yk_job_since(job);
-    const int64_t from = begun > round->until_ns ? begun : round->until_ns;
+    const int64_t ended = job->outcome.ended_ns, from = since(job);
     round->jobs++;
     round->ns += ended > from ? (double)(ended - from) : 0;
     round->until_ns = ended > round->until_ns ? ended : round->until_ns;
-    if (!job->outcome.ended_by_caller && !job->runtime->virtual_clock && !job->pipeline.before)
+    round->foreign = foreign_jobs(job);
+    if (job->caller.attended && !job->outcome.ended_by_caller && !job->runtime->virtual_clock)
         round->ns += (double)yk_typical(&job->runtime->return_ns);
     round->counts &= counts && job->split.planned && !job->split.disturbed &&
                      job->split.foreign == foreign_jobs(job);

@@ -114,6 +114,7 @@ static yoke_status link_in(struct entry *entry)
     /* The ticket's reference; only the submitting call knows the ticket yet. */
     atomic_store_explicit(&job->life.references, 1, memory_order_relaxed);
     begins = yk_job_may_begin(job) && entry->after.count == 0;
+    job->split.queued = !begins;
     status = begins ? yk_job_begin(job, entry->cpu) : YOKE_OK;
     if (status != YOKE_OK) { /* the job waited for nothing, so no other job knows it */
         yk_order_unlink(job, 0, NULL);
