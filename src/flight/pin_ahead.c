@@ -185,6 +185,36 @@ int yk_job_pins_ahead(struct yk_job *job, int device)
     return order(job, device, held_whole(job, device), rest_ns);
 }
 
+/* Orders the pinning of the rows that argument p sends to the device, if they fit into *room bytes
+ * there. Otherwise they will pass through a window, chunk by chunk. */
+static void pin_sent(struct yk_job *job, int device, int p, int64_t *room)
+{
+    const struct yk_place *place = job->devices[device].device->place;
+    const yoke_arg *arg = &job->args[p];
+    struct yk_pages_question asked;
+    struct yk_interval rows;
+    if (!yk_reads_rows(arg->mode) || arg->array->panels)
+        return;
+    rows = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+    *room -= yk_array_span(arg->array, rows);
+    if (*room < 0 || yk_array_missing(arg->array, place->number, rows) == 0)
+        return;
+    asked = yk_copy_question(place, arg->array, rows, YK_COPY_TO_DEVICE);
+    yk_pages_expect_all(&asked);
+}
+
+void yk_job_pins_all(struct yk_job *job, int device)
+{
+    struct yk_place *place = job->devices[device].device->place;
+    int64_t room;
+    int p;
+    if (!place->pinner || (job->device_count > 1 && job->split.alone != device))
+        return;
+    room = yk_place_room(place);
+    for (p = 0; p < job->arg_count; p++)
+        pin_sent(job, device, p, &room);
+}
+
 /* A job with a pair of kernels does not wait, because each process must first compare the two. */
 int yk_job_awaits_pins(struct yk_job *job)
 {

@@ -65,8 +65,13 @@ int yk_job_prepare(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     int joins = 1;
-    if (!atomic_load(&jd->ready))
-        build(job, device); /* before entering the job, which may end in the meantime */
+    if (!atomic_load(&jd->ready)) {
+        if (!yk_kernel_is_ready(job->kernel, jd->device->number) && yk_job_enter(job)) {
+            yk_job_pins_all(job, device);
+            yk_job_leave(job);
+        }
+        build(job, device); /* outside the job, which may end in the meantime */
+    }
     /* If it cannot enter, the other devices have done everything. If one of them fails at the job's
      * end, the job continues and this device is asked again. */
     if (!yk_job_enter(job))
