@@ -18,6 +18,10 @@ struct yk_pinner;
 yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out); /* borrows `device` */
 int64_t yk_pinner_pinned(struct yk_pinner *pinner);    /* total bytes so far */
 int yk_pinner_is_busy(const struct yk_pinner *pinner); /* whether the driver is pinning for it */
+/* Keeps the pinner's thread on the processor. A thread that pins holds locks of the driver. If it
+ * lost its core to a worker, other threads would wait in the driver for some ms. Without the lock.
+ */
+void yk_pinner_stay(struct yk_pinner *pinner, int cpu);
 /* Call it when nothing runs on the device any more. Closes the device: at once, or, if arrays of
  * other runtimes use its blocks, with the last of these. `pinner` may be NULL. */
 void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device);

@@ -28,12 +28,24 @@ static void carry_out(struct yk_pinner *pinner, struct yk_pin_order *order)
     yk_free(order);
 }
 
+/* Binds the thread to its processor. */
+static void stay(struct yk_pinner *pinner)
+{
+    const int cpu = atomic_load(&pinner->cpu);
+    struct yk_affinity before;
+    if (cpu == pinner->bound)
+        return;
+    pinner->bound = cpu;
+    yk_thread_pin(cpu, &before);
+}
+
 static void carry_out_orders(void *context)
 {
     struct yk_pinner *pinner = context;
     yk_lock(&yk_pages_lock);
     while (!pinner->stops) {
         struct yk_pin_order *order = pinner->first;
+        stay(pinner);
         if (!order) {
             const int64_t sleep_ns = yk_filled_pin(pinner);
             yk_unlock(&yk_pages_lock);
@@ -80,10 +92,17 @@ static yoke_status start_thread(struct yk_pinner *pinner)
 void yk_pinner_start(struct yk_pinner *pinner)
 {
     pinner->end = &pinner->first;
+    atomic_store(&pinner->cpu, -1);
+    pinner->bound = -1;
     pinner->next = pinners;
     pinners = pinner;
     if (!pinner->device->desc.virtual_clock)
         start_thread(pinner); /* if that fails, the first order tries again */
+}
+
+void yk_pinner_stay(struct yk_pinner *pinner, int cpu)
+{
+    atomic_store(&pinner->cpu, cpu);
 }
 
 int yk_pinner_is_busy(const struct yk_pinner *pinner)

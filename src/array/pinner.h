@@ -34,6 +34,8 @@ struct yk_pinner {
     struct yk_thread thread;
     struct yk_parker parker;
     int runs, stops; /* 1: the thread was started; 1: it must end */
+    atomic_int cpu;  /* the processor on which the thread should stay; -1: any */
+    int bound;       /* that on which it stays; used by the thread itself */
 };
 
 /* --- pages.c --- */

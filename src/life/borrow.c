@@ -6,6 +6,18 @@
 #include "../job/kernel.h"
 #include "../job/wake.h"
 
+/* A caller on a core that is kept free takes the last lane that works, and moves to its core. Linux
+ * wakes it on the only idle core, so it would come there again and again. */
+static void leave_kept(struct yk_job *job, int device)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    const int last = jd->device->lanes - jd->kept - 1;
+    if (job->caller.borrowed_device != device || job->caller.borrowed_lane <= last)
+        return;
+    job->caller.borrowed_lane = last;
+    job->caller.moves = 1;
+}
+
 /* The calling thread drives the devices that do the whole job, because waking their host threads
  * and being woken by them takes longer than a short job. But while other jobs run, host threads are
  * at work, and those of several devices queue the next kernels at the same time. Otherwise the
@@ -27,6 +39,7 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
             job->caller.borrowed_device = d;
             job->caller.borrowed_lane = lane < 0 ? 0 : lane;
         }
+        leave_kept(job, d);
     }
     atomic_store_explicit(&job->caller.borrowing, job->caller.borrowed_device >= 0,
                           memory_order_relaxed);

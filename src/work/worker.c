@@ -455,6 +455,8 @@ yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *dev
         worker->lane = host ? w : -1;
         worker->cpu = cores && w < desc->cores ? cores[w] : -1;
         worker->kept_cpu = host ? -1 : host_cpu(runtime, device);
+        if (worker->kept_cpu >= 0 && device->place->pinner)
+            yk_pinner_stay(device->place->pinner, worker->kept_cpu);
         status = open_worker(worker, device);
         if (status != YOKE_OK)
             return status; /* the caller closes the threads that were started */

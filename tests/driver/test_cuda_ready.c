@@ -1,5 +1,5 @@
 /* test_cuda_ready.c - rows that stay on devices move when their memory is pinned and kernels are
- * built, and wait for nothing else (life/decomposition_ready.h).
+ * built, and wait for nothing else (life/decomposition_ready.h). Memory is pinned before that.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,12 +101,18 @@ static void hold_fast_pins(void)
 
 /* Opens a scene of SHORT rows in which no memory is pinned yet. Nothing is known from an earlier
  * process, for example what favour_gpu has said there. */
-static void open_unpinned(struct scene *scene)
+static void open_unpinned_with(struct scene *scene, int threads)
 {
     hold_fast_pins();
-    scene_open_with(scene, &(yoke_config){ .devices = "cpu:1,cuda:0", .knowledge = "off" });
+    scene_open_with(
+        scene, &(yoke_config){ .devices = "cpu:1,cuda:0", .threads = threads, .knowledge = "off" });
     scene->rows = SHORT;
     arrays_open(scene);
+}
+
+static void open_unpinned(struct scene *scene)
+{
+    open_unpinned_with(scene, 1);
 }
 
 /* Rows move to the GPU when their memory is pinned, and none before. (On a busy machine the GPU may
@@ -139,8 +145,8 @@ static struct yk_pages_question question_of(const struct scene *scene, int from)
     yoke_array *array = scene->runtime->arrays;
     while ((char *)array->host != (char *)(from ? scene->from : scene->to))
         array = array->next;
-    return yk_copy_question(scene->runtime->devices[1].place, array, yk_array_rows(array),
-                            YK_COPY_TO_DEVICE);
+    return yk_copy_question(scene->runtime->devices[scene->runtime->device_count - 1].place, array,
+                            yk_array_rows(array), YK_COPY_TO_DEVICE);
 }
 
 /* Whether all memory of the two arrays is pinned. */
@@ -357,6 +363,78 @@ static void kernels_are_built_ahead(void **state)
     scene_close(&scene);
 }
 
+/* Submits a job like those of `stay`. */
+static yoke_ticket *submit(struct scene *scene)
+{
+    yoke_ticket *ticket;
+    OK(yoke_submit(scene->runtime,
+                   &(yoke_job){ .kernel = &k_saxpy,
+                                .range = { 0, scene->rows },
+                                .args = { yoke_value(1.0f), yoke_in(scene->from_array),
+                                          yoke_inout(scene->to_array) } },
+                   &ticket));
+    return ticket;
+}
+
+/* All that a GPU alone reads is pinned while its kernel is built, before any of it is copied. */
+static void a_gpu_alone_has_pins_before_its_kernel(void **state)
+{
+    static float from[SHORT], to[SHORT];
+    struct scene scene = { .from = from, .to = to, .rows = SHORT };
+    yoke_ticket *ticket;
+    (void)state;
+    OK(yoke_open(&(yoke_config){ .devices = "cuda:0", .knowledge = "off" }, &scene.runtime));
+    yk_pin_terms.pin_mib_ns = 1;
+    for (int i = 0; i < SHORT; i++)
+        from[i] = (float)i, to[i] = 1;
+    arrays_open(&scene);
+    standin_hold(building, 1);
+    ticket = submit(&scene);
+    for (int tries = 0; tries < 20 * JOBS_MOST && !is_pinned(&scene); tries++)
+        usleep(1000);
+    assert_int_equal(standin_held_calls(), 1);
+    assert_true(is_pinned(&scene));
+    standin_hold(building, 0);
+    OK(yoke_wait(ticket, NULL));
+    OK(yoke_array_acquire(scene.to_array, YOKE_READ));
+    for (int i = 0; i < SHORT; i += 97)
+        assert_true(to[i] == from[i] + 1);
+    OK(yoke_array_release(scene.to_array));
+    arrays_close(&scene);
+    OK(yoke_close(scene.runtime));
+}
+
+/* Returns the number of cores that a job keeps free; -1: it was not seen while it ran. */
+static int kept_by_a_job(struct scene *scene)
+{
+    yoke_ticket *const ticket = submit(scene);
+    int kept = -1;
+    yk_lock(&scene->runtime->lock);
+    if (scene->runtime->running)
+        kept = scene->runtime->running->devices[0].kept;
+    yk_unlock(&scene->runtime->lock);
+    OK(yoke_wait(ticket, NULL));
+    return kept;
+}
+
+/* While rows wait for pins, the cores leave one core to the thread that pins. */
+static void a_core_is_free_while_rows_wait(void **state)
+{
+    struct scene scene;
+    int jobs, kept = -1;
+    (void)state;
+    open_unpinned_with(&scene, 4);
+    stay_until_built(&scene);
+    for (jobs = 0; jobs < JOBS_MOST && kept != 1; jobs++) {
+        stay(&scene);
+        kept = kept_by_a_job(&scene);
+    }
+    assert_true(jobs < JOBS_MOST);
+    standin_hold("cuMemHostRegister", 0);
+    arrays_close(&scene);
+    scene_close(&scene);
+}
+
 static int let_builds_go(void **state)
 {
     (void)state;
@@ -373,6 +451,8 @@ int main(void)
         cmocka_unit_test_teardown(rows_wait_for_more_arrays, let_pins_go),
         cmocka_unit_test_teardown(orders_make_no_driver_calls, let_pins_go),
         cmocka_unit_test_teardown(kernels_are_built_ahead, let_builds_go),
+        cmocka_unit_test_teardown(a_gpu_alone_has_pins_before_its_kernel, let_builds_go),
+        cmocka_unit_test_teardown(a_core_is_free_while_rows_wait, let_pins_go),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;
