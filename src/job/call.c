@@ -196,9 +196,7 @@ void yk_job_call(struct yk_job *job)
 
 int yk_job_binds_caller(const struct yk_job *job)
 {
-    if (job->caller.moves)
-        return 1;
-    return !job->caller.roams &&
+    return (job->caller.moves || !job->caller.roams) &&
            (atomic_load(&job->lanes.woken) == YK_WOKEN_ALL || (job->caller.calls && all_help(job)));
 }
 
