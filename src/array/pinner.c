@@ -28,15 +28,14 @@ static void carry_out(struct yk_pinner *pinner, struct yk_pin_order *order)
     yk_free(order);
 }
 
-/* Binds the thread to its processor. */
-static void stay(struct yk_pinner *pinner)
+/* Binds the thread to its new processor, if it got one. Without the lock, because another thread
+ * may have that processor for a while. */
+static void move(struct yk_pinner *pinner)
 {
-    const int cpu = atomic_load(&pinner->cpu);
+    const int cpu = atomic_exchange(&pinner->moves_to, -1);
     struct yk_affinity before;
-    if (cpu == pinner->bound)
-        return;
-    pinner->bound = cpu;
-    yk_thread_pin(cpu, &before);
+    if (cpu >= 0)
+        yk_thread_pin(cpu, &before);
 }
 
 static void carry_out_orders(void *context)
@@ -45,10 +44,10 @@ static void carry_out_orders(void *context)
     yk_lock(&yk_pages_lock);
     while (!pinner->stops) {
         struct yk_pin_order *order = pinner->first;
-        stay(pinner);
         if (!order) {
             const int64_t sleep_ns = yk_filled_pin(pinner);
             yk_unlock(&yk_pages_lock);
+            move(pinner);
             if (sleep_ns)
                 yk_parker_sleep(&pinner->parker, sleep_ns);
             yk_lock(&yk_pages_lock);
@@ -92,8 +91,7 @@ static yoke_status start_thread(struct yk_pinner *pinner)
 void yk_pinner_start(struct yk_pinner *pinner)
 {
     pinner->end = &pinner->first;
-    atomic_store(&pinner->cpu, -1);
-    pinner->bound = -1;
+    atomic_store(&pinner->moves_to, -1);
     pinner->next = pinners;
     pinners = pinner;
     if (!pinner->device->desc.virtual_clock)
@@ -102,7 +100,8 @@ void yk_pinner_start(struct yk_pinner *pinner)
 
 void yk_pinner_stay(struct yk_pinner *pinner, int cpu)
 {
-    atomic_store(&pinner->cpu, cpu);
+    atomic_store(&pinner->moves_to, cpu);
+    yk_parker_wake(&pinner->parker);
 }
 
 int yk_pinner_is_busy(const struct yk_pinner *pinner)

@@ -33,9 +33,8 @@ struct yk_pinner {
     int makes;                         /* 1: that order is to make blocks */
     struct yk_thread thread;
     struct yk_parker parker;
-    int runs, stops; /* 1: the thread was started; 1: it must end */
-    atomic_int cpu;  /* the processor on which the thread should stay; -1: any */
-    int bound;       /* that on which it stays; used by the thread itself */
+    int runs, stops;     /* 1: the thread was started; 1: it must end */
+    atomic_int moves_to; /* the processor on which the thread should stay from now on; -1: none */
 };
 
 /* --- pages.c --- */
