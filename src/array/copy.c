@@ -51,6 +51,16 @@ struct yk_pages_question yk_copy_question(const struct yk_place *place, yoke_arr
     return question(place, array, &copy, 0);
 }
 
+double yk_copy_expect(const struct yk_place *place, yoke_array *array, struct yk_interval rows)
+{
+    struct yk_pages_question asked;
+    if (yk_array_missing(array, place->number, rows) == 0)
+        return 0;
+    asked = yk_copy_question(place, array, rows, YK_COPY_TO_DEVICE);
+    yk_pages_expect_all(&asked);
+    return (double)yk_pages_wait_ns(&asked);
+}
+
 /* The largest part of the copy that starts at byte `at`, lies within `span` bytes of host memory,
  * and has at most `most` bytes. */
 static struct yk_copy cut(const struct yk_copy *copy, int64_t at, int64_t span, int64_t most)

@@ -24,6 +24,9 @@ yoke_status yk_copy_up(struct yk_place *place, yoke_array *array, const struct y
  * place. */
 struct yk_pages_question yk_copy_question(const struct yk_place *place, yoke_array *array,
                                           struct yk_interval rows, enum yk_copy_kind kind);
+/* Orders the pinning of the rows' memory, where that pays, if the place lacks some of the rows.
+ * Returns for how long, in ns, a copy to the place would wait for it now. */
+double yk_copy_expect(const struct yk_place *place, yoke_array *array, struct yk_interval rows);
 
 /* Rows on their way to the host. Zero-initialise, then set place, array and copy. */
 struct yk_haul {

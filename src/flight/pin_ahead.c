@@ -189,18 +189,14 @@ int yk_job_pins_ahead(struct yk_job *job, int device)
  * there. Otherwise they will pass through a window, chunk by chunk. */
 static void pin_sent(struct yk_job *job, int device, int p, int64_t *room)
 {
-    const struct yk_place *place = job->devices[device].device->place;
     const yoke_arg *arg = &job->args[p];
-    struct yk_pages_question asked;
     struct yk_interval rows;
     if (!yk_reads_rows(arg->mode) || arg->array->panels)
         return;
     rows = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
     *room -= yk_array_span(arg->array, rows);
-    if (*room < 0 || yk_array_missing(arg->array, place->number, rows) == 0)
-        return;
-    asked = yk_copy_question(place, arg->array, rows, YK_COPY_TO_DEVICE);
-    yk_pages_expect_all(&asked);
+    if (*room >= 0)
+        yk_copy_expect(job->devices[device].device->place, arg->array, rows);
 }
 
 void yk_job_pins_all(struct yk_job *job, int device)

@@ -36,18 +36,6 @@ int yk_decomposition_arrays(const struct yk_job *job)
     return count;
 }
 
-/* Orders the pinning of the rows' memory. Returns how long a copy to the place would wait for it.
- */
-static double pinning_ns(const struct yk_place *place, yoke_array *array, struct yk_interval rows)
-{
-    struct yk_pages_question asked;
-    if (yk_array_missing(array, place->number, rows) == 0)
-        return 0;
-    asked = yk_copy_question(place, array, rows, YK_COPY_TO_DEVICE);
-    yk_pages_expect_all(&asked);
-    return (double)yk_pages_wait_ns(&asked);
-}
-
 /* Returns 1 while some kernel of the decomposition is being built for the device. */
 static int is_building(const struct yk_decomposition *decomposition, int device)
 {
@@ -70,7 +58,7 @@ int yk_decomposition_awaits(const struct yk_job *job, const struct yk_cuts *cuts
         yoke_array *array = NULL;
         builds |= share[d] > 0 && is_building(decomposition, d);
         while (share[d] > 0 && place->pinner && (array = next_of(job, array)))
-            all_ns += pinning_ns(place, array, rows_of(array, share, d));
+            all_ns += yk_copy_expect(place, array, rows_of(array, share, d));
     }
     return builds || all_ns > fmax(0, gain_ns);
 }
