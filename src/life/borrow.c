@@ -8,11 +8,11 @@
 
 /* A caller on a core that is kept free takes the last lane that works, and moves to its core. Linux
  * wakes it on the only idle core, so it would come there again and again. */
-static void leave_kept(struct yk_job *job, int device)
+static void leave_kept(struct yk_job *job)
 {
-    const struct yk_job_device *jd = &job->devices[device];
+    const struct yk_job_device *jd = &job->devices[job->caller.borrowed_device];
     const int last = jd->device->lanes - jd->kept - 1;
-    if (job->caller.borrowed_device != device || job->caller.borrowed_lane <= last)
+    if (job->caller.borrowed_lane <= last)
         return;
     job->caller.borrowed_lane = last;
     job->caller.moves = 1;
@@ -39,8 +39,9 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
             job->caller.borrowed_device = d;
             job->caller.borrowed_lane = lane < 0 ? 0 : lane;
         }
-        leave_kept(job, d);
     }
+    if (job->caller.borrowed_device >= 0)
+        leave_kept(job);
     atomic_store_explicit(&job->caller.borrowing, job->caller.borrowed_device >= 0,
                           memory_order_relaxed);
 }
