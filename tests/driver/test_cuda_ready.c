@@ -62,15 +62,21 @@ static void forget_trials(const struct scene *scene)
         *explorer = (struct yk_explorer){ .best = explorer->best, .all_ns = explorer->all_ns };
 }
 
-/* `to` += `from`, and the rows stay where they are. Returns the GPU's part. */
+/* `to` += `from`. */
+static yoke_job addition(const struct scene *scene)
+{
+    return (yoke_job){ .kernel = &k_saxpy,
+                       .range = { 0, scene->rows },
+                       .args = { yoke_value(1.0f), yoke_in(scene->from_array),
+                                 yoke_inout(scene->to_array) } };
+}
+
+/* Adds, and the rows stay where they are. Returns the GPU's part. */
 static double stay(struct scene *scene)
 {
     yoke_result *result;
     double share;
-    const yoke_job job = { .kernel = &k_saxpy,
-                           .range = { 0, scene->rows },
-                           .args = { yoke_value(1.0f), yoke_in(scene->from_array),
-                                     yoke_inout(scene->to_array) } };
+    const yoke_job job = addition(scene);
     OK(yoke_run(scene->runtime, &job, &result));
     favour_gpu(scene->runtime);
     forget_trials(scene);
@@ -100,7 +106,7 @@ static void hold_fast_pins(void)
 }
 
 /* Opens a scene of SHORT rows in which no memory is pinned yet. Nothing is known from an earlier
- * process, for example what favour_gpu has said there. */
+ * process, for example what favour_gpu has said there. threads: lanes of the core; 0: one. */
 static void open_unpinned_with(struct scene *scene, int threads)
 {
     hold_fast_pins();
@@ -112,7 +118,7 @@ static void open_unpinned_with(struct scene *scene, int threads)
 
 static void open_unpinned(struct scene *scene)
 {
-    open_unpinned_with(scene, 1);
+    open_unpinned_with(scene, 0);
 }
 
 /* Rows move to the GPU when their memory is pinned, and none before. (On a busy machine the GPU may
@@ -363,16 +369,11 @@ static void kernels_are_built_ahead(void **state)
     scene_close(&scene);
 }
 
-/* Submits a job like those of `stay`. */
-static yoke_ticket *submit(struct scene *scene)
+static yoke_ticket *submit_addition(const struct scene *scene)
 {
+    const yoke_job job = addition(scene);
     yoke_ticket *ticket;
-    OK(yoke_submit(scene->runtime,
-                   &(yoke_job){ .kernel = &k_saxpy,
-                                .range = { 0, scene->rows },
-                                .args = { yoke_value(1.0f), yoke_in(scene->from_array),
-                                          yoke_inout(scene->to_array) } },
-                   &ticket));
+    OK(yoke_submit(scene->runtime, &job, &ticket));
     return ticket;
 }
 
@@ -389,7 +390,7 @@ static void a_gpu_alone_has_pins_before_its_kernel(void **state)
         from[i] = (float)i, to[i] = 1;
     arrays_open(&scene);
     standin_hold(building, 1);
-    ticket = submit(&scene);
+    ticket = submit_addition(&scene);
     for (int tries = 0; tries < 20 * JOBS_MOST && !is_pinned(&scene); tries++)
         usleep(1000);
     assert_int_equal(standin_held_calls(), 1);
@@ -407,7 +408,7 @@ static void a_gpu_alone_has_pins_before_its_kernel(void **state)
 /* Returns the number of cores that a job keeps free; -1: it was not seen while it ran. */
 static int kept_by_a_job(struct scene *scene)
 {
-    yoke_ticket *const ticket = submit(scene);
+    yoke_ticket *const ticket = submit_addition(scene);
     int kept = -1;
     yk_lock(&scene->runtime->lock);
     if (scene->runtime->running)
