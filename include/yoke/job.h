@@ -114,7 +114,7 @@ typedef struct yoke_decision {
 } yoke_decision;
 
 /* What happened in a job. Opened by yoke_run or yoke_wait, owned by the caller, freed by
- * yoke_result_close. While more than 64 finished jobs have not been waited for, jobs that end get
+ * yoke_result_close. While more than 16 finished jobs have not been waited for, jobs that end get
  * results with numbers only: reasons are "" and there are no decisions. */
 typedef struct yoke_result {
     int version;                       /* 4: this layout; later versions only append fields */

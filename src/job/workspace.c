@@ -5,7 +5,9 @@
  * dropped. References are held by the job until it is over, by threads that step its lanes, by the
  * story of a kernel's latest job (explain.h), and by the ticket if the result may be asked for. At
  * most KEPT_MOST finished jobs keep their workspaces for their tickets. The others keep only the
- * numbers, so any number of finished jobs may wait until their results are asked for.
+ * numbers, so any number of finished jobs may wait until their results are asked for. For each
+ * workspace that is kept, a later job makes another one, which takes 10 us with a GPU, 30 us with
+ * 16 cores.
  */
 
 #include "workspace.h"
@@ -17,7 +19,7 @@
 
 enum {
     IDLE_MOST = 64,       /* most idle workspaces: as many as jobs may run at a time */
-    KEPT_MOST = 64,       /* most finished jobs that keep their workspaces */
+    KEPT_MOST = 16,       /* most finished jobs that keep their workspaces */
     DECISIONS_MOST = 4096 /* a workspace with memory for more decisions is freed, not reused */
 };
 

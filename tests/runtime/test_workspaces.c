@@ -49,7 +49,7 @@ static const yoke_kernel counting = { .struct_size = sizeof(yoke_kernel),
                                       .param_count = 2,
                                       .cpu.variant = { count } };
 
-enum { ROWS = 300, KEPT = 64 };
+enum { ROWS = 300, KEPT = 16 };
 
 struct scene {
     yoke_runtime *runtime;
