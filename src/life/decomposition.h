@@ -42,8 +42,9 @@ struct yk_planning {
     uint64_t at;                 /* number of jobs at the latest plan; 0: never */
     int stale;                   /* 1: a device's cost has changed since then, or better cuts wait
                                   * for their devices */
-    int waits, waited;           /* number of arrays for which the latest plan, or the one before,
-                                  * put new cuts off until devices are ready; 0: it did not */
+    int waits, waited;           /* number of arrays and kernels for which the latest plan, or the
+                                  * one before, put new cuts off until devices are ready; 0: it did
+                                  * not */
     double expected_ns;          /* mean time of a job by that plan */
     double unexplained_ns;       /* time by which rounds have exceeded it; < 0: they took less */
     struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */

@@ -85,15 +85,16 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
 }
 
 /* Returns 1 if the cuts must wait until devices are ready. Then jobs follow the present ones, and
- * the first job after that makes a new plan, which waits only if there are more arrays now. */
+ * the first job after that makes a new plan, which waits only if there are more arrays or kernels
+ * now. */
 static int awaits(const struct yk_job *job, struct yk_plan *plan, const struct yk_cuts *cuts)
 {
     struct yk_planning *planning = &job->split.decomposition->planning;
     const double gain_ns =
         yk_plan_ns(plan, &job->split.decomposition->division.cuts) - yk_plan_ns(plan, cuts);
-    const int arrays = yk_decomposition_arrays(job);
+    const int needs = yk_decomposition_needs(job);
     planning->waits =
-        arrays > planning->waited && yk_decomposition_awaits(job, cuts, gain_ns) ? arrays : 0;
+        needs > planning->waited && yk_decomposition_awaits(job, cuts, gain_ns) ? needs : 0;
     planning->stale |= planning->waits > 0;
     return planning->waits > 0;
 }

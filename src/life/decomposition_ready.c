@@ -27,12 +27,14 @@ static yoke_array *next_of(const struct yk_job *job, const yoke_array *array)
     return next;
 }
 
-int yk_decomposition_arrays(const struct yk_job *job)
+int yk_decomposition_needs(const struct yk_job *job)
 {
     const yoke_array *array = NULL;
-    int count = 0;
+    int m, count = 0;
     while ((array = next_of(job, array)))
         count++;
+    for (m = 0; m < YK_PLAN_KERNELS; m++)
+        count += job->split.decomposition->members[m].kernel != NULL;
     return count;
 }
 
@@ -44,6 +46,14 @@ static int is_building(const struct yk_decomposition *decomposition, int device)
         const struct yk_kernel *kernel = decomposition->members[m].kernel;
         builds |= kernel && yk_kernel_is_building(kernel, device);
     }
+    return builds;
+}
+
+int yk_decomposition_builds(const struct yk_job *job)
+{
+    int d, builds = 0;
+    for (d = 0; d < job->device_count; d++)
+        builds |= is_building(job->split.decomposition, d);
     return builds;
 }
 
@@ -65,11 +75,10 @@ int yk_decomposition_awaits(const struct yk_job *job, const struct yk_cuts *cuts
 
 int yk_decomposition_is_unready(const struct yk_job *job)
 {
-    int d, unready = 0;
+    int d, unready = yk_decomposition_builds(job);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_place *place = job->runtime->devices[d].place;
         yoke_array *array = NULL;
-        unready |= is_building(job->split.decomposition, d);
         while (place->pinner && (array = next_of(job, array))) {
             const struct yk_pages_question asked =
                 yk_copy_question(place, array, yk_array_rows(array), YK_COPY_TO_DEVICE);

@@ -15,6 +15,7 @@
 #include "../partition/kept_cores.h"
 #include "../partition/partitioner.h"
 #include "decomposition.h"
+#include "decomposition_ready.h"
 #include "host_lane.h"
 #include "planned_job.h"
 #include "remembered.h"
@@ -284,13 +285,14 @@ static void bench_by_split(struct yk_job *job)
             job->devices[d].share = 0;
 }
 
-/* Returns 1 if a plan waits until a device has its kernels and its memory is pinned. Threads do
- * that meanwhile, and hold locks of the driver. If every core works, a thread that has lost its
- * core gets one when a time slice ends, and the others wait for its locks: on 16 cores some loads
- * of a kernel took 3 to 6 ms instead of 0.2, and none on 15. */
+/* Returns 1 while kernels are built for a device, or a plan waits for its memory to be pinned.
+ * Threads do that beside the jobs, and hold locks of the driver. If every core works, a thread that
+ * has lost its core gets one when a time slice ends, and the others wait for its locks: on 16 cores
+ * some loads of a kernel took 3 to 6 ms instead of 0.2, and none on 15. */
 static int makes_ready(const struct yk_job *job)
 {
-    return job->split.decomposition && job->split.decomposition->planning.waits > 0;
+    return job->split.decomposition &&
+           (job->split.decomposition->planning.waits > 0 || yk_decomposition_builds(job));
 }
 
 /* Keeps cores of the first CPU device free for the threads that drive GPUs. Otherwise such a thread

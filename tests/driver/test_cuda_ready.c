@@ -323,23 +323,28 @@ static double copy(struct scene *scene)
     return share;
 }
 
-/* Runs jobs until the plan gives all rows to the core, as it is a thousand times as fast by what is
- * known. */
-static void favour_core(struct scene *scene)
+/* By what is known the core is a thousand times as fast. */
+static void favour_core(const yoke_runtime *runtime)
 {
     static const struct yk_kept_cost costs[] = { { 0.00005, 10, 0.001, 0.01 },
                                                  { 0.05, 10, 0.001, 0.01 } };
+    know(runtime, costs);
+}
+
+/* Runs jobs until the plan gives all rows to the core. */
+static void stay_on_core(struct scene *scene)
+{
     const struct yk_decomposition *decomposition;
     int jobs = 0;
     do {
         stay(scene);
-        know(scene->runtime, costs);
+        favour_core(scene->runtime);
         decomposition = job_of(scene).split.decomposition;
-    } while (++jobs < JOBS_MOST &&
+    } while (++jobs < 20 * JOBS_MOST &&
              !(decomposition->division.stand && !decomposition->division.guessed &&
                decomposition->division.team == 1 &&
                yk_kernel_is_ready(scene->runtime->kernels.first, 1)));
-    assert_true(jobs < JOBS_MOST);
+    assert_true(jobs < 20 * JOBS_MOST);
 }
 
 /* A kernel is built for a GPU that has no rows, beside the jobs, and rows that would go there wait
@@ -352,7 +357,7 @@ static void kernels_are_built_ahead(void **state)
     scene_open_with(&scene, &(yoke_config){ .devices = "cpu:1,cuda:0", .knowledge = "off" });
     scene.rows = SHORT;
     arrays_open(&scene);
-    favour_core(&scene);
+    stay_on_core(&scene);
     standin_hold(building, 1);
     for (int jobs = 0; jobs < 20 * JOBS_MOST && !standin_held_calls(); jobs++) {
         assert_true(copy(&scene) == 0);
@@ -436,6 +441,37 @@ static void a_core_is_free_while_rows_wait(void **state)
     scene_close(&scene);
 }
 
+/* The same of the first job that is seen. No plan waits: all rows are to stay on the core. */
+static int kept_by_jobs(struct scene *scene)
+{
+    int jobs, kept = -1;
+    for (jobs = 0; jobs < 20 * JOBS_MOST && kept < 0; jobs++) {
+        kept = kept_by_a_job(scene);
+        favour_core(scene->runtime);
+    }
+    return kept;
+}
+
+/* So they do while a kernel is built beside their jobs. */
+static void a_core_is_free_while_kernels_are_built(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_open_with(&scene,
+                    &(yoke_config){ .devices = "cpu:1,cuda:0", .threads = 4, .knowledge = "off" });
+    scene.rows = SHORT;
+    arrays_open(&scene);
+    stay_on_core(&scene);
+    standin_hold(building, 1);
+    for (int jobs = 0; jobs < 20 * JOBS_MOST && !standin_held_calls(); jobs++)
+        copy(&scene);
+    assert_int_equal(standin_held_calls(), 1);
+    assert_int_equal(kept_by_jobs(&scene), 1);
+    standin_hold(building, 0);
+    arrays_close(&scene);
+    scene_close(&scene);
+}
+
 static int let_builds_go(void **state)
 {
     (void)state;
@@ -454,6 +490,7 @@ int main(void)
         cmocka_unit_test_teardown(kernels_are_built_ahead, let_builds_go),
         cmocka_unit_test_teardown(a_gpu_alone_has_pins_before_its_kernel, let_builds_go),
         cmocka_unit_test_teardown(a_core_is_free_while_rows_wait, let_pins_go),
+        cmocka_unit_test_teardown(a_core_is_free_while_kernels_are_built, let_builds_go),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;
