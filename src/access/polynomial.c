@@ -115,14 +115,6 @@ int yk_polynomial_divide(const struct yk_polynomial *a, struct yk_polynomial *st
     return 1;
 }
 
-int yk_polynomial_is_number(const struct yk_polynomial *a, int64_t *out)
-{
-    if (a->count > 1 || (a->count == 1 && a->terms[0].count))
-        return 0;
-    *out = a->count ? a->terms[0].factor : 0;
-    return 1;
-}
-
 int yk_polynomials_are_equal(const struct yk_polynomial *a, const struct yk_polynomial *b)
 {
     struct yk_polynomial difference;

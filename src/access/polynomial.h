@@ -45,7 +45,5 @@ int yk_polynomial_divide(const struct yk_polynomial *a, struct yk_polynomial *st
                          struct yk_polynomial *rest);
 /* Terms may be in another order. */
 int yk_polynomials_are_equal(const struct yk_polynomial *a, const struct yk_polynomial *b);
-/* Returns 1 and sets *out if it has no variables. */
-int yk_polynomial_is_number(const struct yk_polynomial *a, int64_t *out);
 
 #endif

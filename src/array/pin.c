@@ -127,9 +127,10 @@ int yk_pin_has(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_p
     return 0;
 }
 
-/* Blocks of a large range are large. Otherwise the first small chunks would cut it into small
- * blocks for good, and later copies would have to be cut at these. */
-int64_t yk_pin_grain(const struct yk_pin_range *range)
+/* The grain that blocks of the range are rounded to. Blocks of a large range are large. Otherwise
+ * the first small chunks would cut it into small blocks for good, and later copies would have to be
+ * cut at these. */
+static int64_t grain_of(const struct yk_pin_range *range)
 {
     const struct yk_pin_terms *terms = &yk_pin_terms;
     int64_t grain = terms->unit, part = (range->pages.last - range->pages.first) / PARTS;
@@ -142,7 +143,7 @@ struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_
                               struct yk_interval bytes)
 {
     int i = find(map, bytes.first);
-    int64_t grain = yk_pin_grain(range);
+    int64_t grain = grain_of(range);
     struct yk_interval gap = { down(bytes.first, grain), up(bytes.last, grain) };
     int64_t end = gap.first + yk_pin_terms.most;
     if (i > 0 && gap.first < map->items[i - 1].bytes.last)

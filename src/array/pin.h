@@ -100,8 +100,6 @@ void yk_pin_leave(struct yk_pin_map *map, struct yk_pin_range *range);
 struct yk_pin_block yk_pin_look(const struct yk_pin_map *map, struct yk_interval bytes);
 /* Whether some part of `bytes` has the state. */
 int yk_pin_has(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_pin_state state);
-/* The grain that blocks of the range are rounded to. */
-int64_t yk_pin_grain(const struct yk_pin_range *range);
 /* The block that would be pinned for a copy of `bytes`. Call it only if the first of the bytes is
  * in no block and on the range's pages. The block begins at or before that byte. */
 struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_range *range,

@@ -118,12 +118,6 @@ void yk_place_drain(struct yk_place *place)
     yk_unlock(&place->upload_lock);
 }
 
-int64_t yk_place_readied(struct yk_place *place)
-{
-    int64_t pinned = place->pinner ? yk_pinner_pinned(place->pinner) : 0;
-    return pinned + atomic_load(&place->mapped);
-}
-
 static int can_exchange(const struct yk_place *a, const struct yk_place *b)
 {
     return a->device->desc.backend == b->device->desc.backend && a->number != YK_HOST &&
@@ -173,11 +167,17 @@ struct yk_place *yk_places_find(struct yk_places *places, int number)
     return NULL;
 }
 
+static int64_t readied(struct yk_place *place)
+{
+    int64_t pinned = place->pinner ? yk_pinner_pinned(place->pinner) : 0;
+    return pinned + atomic_load(&place->mapped);
+}
+
 int64_t yk_places_readied(struct yk_places *places)
 {
     int64_t bytes = 0;
     const int count = atomic_load(&places->count);
     for (int i = 0; i < count; i++)
-        bytes += yk_place_readied(&places->items[i]);
+        bytes += readied(&places->items[i]);
     return bytes;
 }

@@ -95,9 +95,6 @@ struct yk_event *yk_place_upload_of(struct yk_place *place, uint64_t number);
 /* Waits until everything that was issued to bring rows here is over, whatever its outcome. */
 void yk_place_drain(struct yk_place *place);
 void yk_place_drain_locked(struct yk_place *place); /* upload_lock is held */
-/* Total bytes so far: device memory that was mapped, and host memory that was pinned. While this
- * grows, work takes longer than it will later. */
-int64_t yk_place_readied(struct yk_place *place);
 /* Whether the event is complete. Never sleeps. */
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome);
 
@@ -114,7 +111,8 @@ struct yk_places {
 void yk_places_connect(struct yk_places *places, int count);
 /* The place with this number in coherence; NULL for the host. */
 struct yk_place *yk_places_find(struct yk_places *places, int number);
-/* Sum of yk_place_readied over all places. */
+/* Total bytes so far, of all places: device memory that was mapped, and host memory that was
+ * pinned. While this grows, work takes longer than it will later. */
 int64_t yk_places_readied(struct yk_places *places);
 
 /* spare_memory.c; place->lock is held. The first returns the bytes kept for later. The second gives

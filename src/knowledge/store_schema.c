@@ -42,7 +42,7 @@ static const char *const steps[] = {
      "ALTER TABLE devices ADD COLUMN stays REAL;"),
 };
 
-const int yk_schema_version = (int)(sizeof steps / sizeof *steps);
+static const int newest = (int)(sizeof steps / sizeof *steps);
 
 enum yk_schema_found yk_schema_look(sqlite3 *base, int *code)
 {
@@ -56,9 +56,9 @@ enum yk_schema_found yk_schema_look(sqlite3 *base, int *code)
     *code = SQLITE_OK;
     if (application != APPLICATION_ID && (application != 0 || version != 0 || tables != 0))
         return YK_SCHEMA_FOREIGN;
-    if (version > yk_schema_version)
+    if (version > newest)
         return YK_SCHEMA_NEWER;
-    return version < yk_schema_version ? YK_SCHEMA_OLDER : YK_SCHEMA_CURRENT;
+    return version < newest ? YK_SCHEMA_OLDER : YK_SCHEMA_CURRENT;
 }
 
 static int run(sqlite3 *base, const char *sql)
@@ -75,10 +75,10 @@ int yk_schema_bring(sqlite3 *base)
     int64_t version = yk_store_number(base, "PRAGMA user_version");
     if (version < 0)
         code = sqlite3_errcode(base);
-    for (; code == SQLITE_OK && version < yk_schema_version; version++)
+    for (; code == SQLITE_OK && version < newest; version++)
         code = run(base, steps[version]);
     snprintf(stamp, sizeof stamp, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-             APPLICATION_ID, yk_schema_version);
+             APPLICATION_ID, newest);
     if (code == SQLITE_OK)
         code = run(base, stamp);
     if (code == SQLITE_OK)

@@ -98,7 +98,6 @@ enum yk_schema_found {
 enum yk_schema_found yk_schema_look(sqlite3 *base, int *code);
 /* Migrates from any older version to this one, in one transaction. */
 int yk_schema_bring(sqlite3 *base);
-extern const int yk_schema_version;
 
 /* store_lesson.c: converts a row of YK_LESSON_COLUMNS to a lesson: SQLITE_OK; SQLITE_NOTFOUND if
  * its checksum is wrong. */

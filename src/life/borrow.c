@@ -18,6 +18,40 @@ static void leave_kept(struct yk_job *job)
     job->caller.moves = 1;
 }
 
+/* A thread of the program cannot if the kernel must be built: the device's host thread may be
+ * building it, as in the first job of a process that knows the fastest device from an earlier
+ * process. Nor can it for a step kernel, because each launch waits until the host has seen the end
+ * of the one before. */
+int yk_device_is_drivable(const struct yk_job *job, int device)
+{
+    return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
+           job->kernel->kernel.kind != YOKE_KERNEL_STEP && !job->pair &&
+           yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
+}
+
+/* Returns the devices, as bits, that do the whole job and that the caller can drive: either the
+ * only device, if it has memory of its own, or several devices that can all be driven together. 0:
+ * there are none. */
+static uint32_t drivable_devices(const struct yk_job *job)
+{
+    const struct yk_runtime_device *devices = job->runtime->devices;
+    uint32_t drivable = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        if (!yk_job_in_team(job, d))
+            continue;
+        if (devices[d].device->desc.host_memory)
+            return 0;
+        drivable |= yk_team_bit(d);
+        if (job->device_count == 1 ||
+            (d == job->split.alone && yk_kernel_is_ready(job->kernel, devices[d].number)))
+            return drivable;
+        if (!yk_device_is_drivable(job, d))
+            return 0;
+    }
+    return drivable;
+}
+
 /* The calling thread drives the devices that do the whole job, because waking their host threads
  * and being woken by them takes longer than a short job. But while other jobs run, host threads are
  * at work, and those of several devices queue the next kernels at the same time. Otherwise the
@@ -25,7 +59,7 @@ static void leave_kept(struct yk_job *job)
 void yk_caller_borrow(struct yk_job *job, int cpu)
 {
     const yoke_runtime *runtime = job->runtime;
-    const uint32_t drivable = yk_drivable_devices(job);
+    const uint32_t drivable = drivable_devices(job);
     const int several = __builtin_popcount(drivable) > 1;
     const uint32_t driven = several && runtime->running_count > 0 ? 0 : drivable;
     int d, lane;
@@ -44,39 +78,6 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
         leave_kept(job);
     atomic_store_explicit(&job->caller.borrowing, job->caller.borrowed_device >= 0,
                           memory_order_relaxed);
-}
-
-/* A thread of the program cannot if the kernel must be built: the device's host thread may be
- * building it, as in the first job of a process that knows the fastest device from an earlier
- * process. Nor can it for a step kernel, because each launch waits until the host has seen the end
- * of the one before. */
-int yk_device_is_drivable(const struct yk_job *job, int device)
-{
-    return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
-           job->kernel->kernel.kind != YOKE_KERNEL_STEP && !job->pair &&
-           yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
-}
-
-/* Returns either the only device, if it has memory of its own, or several devices that can all be
- * driven together. */
-uint32_t yk_drivable_devices(const struct yk_job *job)
-{
-    const struct yk_runtime_device *devices = job->runtime->devices;
-    uint32_t drivable = 0;
-    int d;
-    for (d = 0; d < job->device_count; d++) {
-        if (!yk_job_in_team(job, d))
-            continue;
-        if (devices[d].device->desc.host_memory)
-            return 0;
-        drivable |= yk_team_bit(d);
-        if (job->device_count == 1 ||
-            (d == job->split.alone && yk_kernel_is_ready(job->kernel, devices[d].number)))
-            return drivable;
-        if (!yk_device_is_drivable(job, d))
-            return 0;
-    }
-    return drivable;
 }
 
 static _Thread_local const struct yk_job *works_on;

@@ -4,9 +4,6 @@
 
 #include "../job/job.h"
 
-/* Returns the devices, as bits, that do the whole job and that the caller can drive; 0: there are
- * none. For a job that has its split. */
-uint32_t yk_drivable_devices(const struct yk_job *job);
 /* Returns 1 if a thread of the program can step the device, which has memory of its own, beside
  * others. With a reference to the job's workspace. */
 int yk_device_is_drivable(const struct yk_job *job, int device);

@@ -76,7 +76,8 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
             fprintf(stream, "  %s: %s\n", story->devices[d].name, story->devices[d].reason);
 }
 
-void yk_story_print(const yoke_runtime *runtime, FILE *stream)
+/* For people: per kernel a heading, a table of devices, and a sentence for each device. */
+static void print(const yoke_runtime *runtime, FILE *stream)
 {
     const struct yk_kernel *kernel;
     char loading[YK_LOADING_TEXT];
@@ -116,7 +117,7 @@ char *yk_story_text(const yoke_runtime *runtime, yk_story_writer *writer)
 
 void yk_runtime_explain(const yoke_runtime *runtime)
 {
-    char *line, *rest = NULL, *text = yk_story_text(runtime, yk_story_print);
+    char *line, *rest = NULL, *text = yk_story_text(runtime, print);
     for (line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
         yk_log_asked(line);
     yk_free(text);
@@ -215,7 +216,7 @@ void yk_story_print_run(const yoke_runtime *runtime, FILE *stream)
     char *text;
     while (kernel && !has_story(kernel))
         kernel = kernel->next;
-    text = kernel ? yk_story_text(runtime, yk_story_print) : NULL;
+    text = kernel ? yk_story_text(runtime, print) : NULL;
     if (!text)
         return;
     fputc('{', stream);

@@ -14,11 +14,10 @@ typedef void yk_story_writer(const yoke_runtime *runtime, FILE *stream);
 char *yk_story_text(const yoke_runtime *runtime, yk_story_writer *writer);
 /* Writes the stories as people read them, line by line, where log lines go, at any log level. */
 void yk_runtime_explain(const yoke_runtime *runtime);
-/* For people: per kernel a heading, a table of devices, and a sentence for each device. */
-void yk_story_print(const yoke_runtime *runtime, FILE *stream);
 /* For programs: an array of JSON objects. */
 void yk_story_print_json(const yoke_runtime *runtime, FILE *stream);
-/* A JSON object with the program's name and both of the above; nothing if there were no jobs. */
+/* A JSON object with the program's name the stories for people, and the array; nothing if there
+ * were no jobs. */
 void yk_story_print_run(const yoke_runtime *runtime, FILE *stream);
 
 #endif

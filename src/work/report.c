@@ -62,6 +62,16 @@ static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64
     return 1;
 }
 
+/* Notes that a chunk, of whichever job, has ended on the GPU at the time `now`. Returns when the
+ * chunk before it ended, which is not later than `now`. Takes no lock. */
+static int64_t serve(struct yk_runtime_device *device, int64_t now)
+{
+    int64_t before = atomic_load(&device->served_ns);
+    while (before < now && !atomic_compare_exchange_weak(&device->served_ns, &before, now))
+        ;
+    return before < now ? before : now;
+}
+
 void yk_lane_report(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -74,7 +84,7 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
     }
     if (!jd->device->device->desc.host_memory) {
         yk_watchdog_measured(job, device, lane, now);
-        answer.times.free_ns = yk_device_serve(jd->device, now);
+        answer.times.free_ns = serve(jd->device, now);
         answer.times.once_ns = flight->once_ns;
         answer.times.staged_ns = flight->staged_ns;
         answer.times.fetch_ns = flight->fetch_ns;
@@ -100,12 +110,4 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
     if (atomic_load(&job->pipeline.awaited))
         yk_wake_devices(job->runtime, atomic_exchange(&job->pipeline.awaited, 0));
     yk_job_tell_progress(job, 0);
-}
-
-int64_t yk_device_serve(struct yk_runtime_device *device, int64_t now)
-{
-    int64_t before = atomic_load(&device->served_ns);
-    while (before < now && !atomic_compare_exchange_weak(&device->served_ns, &before, now))
-        ;
-    return before < now ? before : now;
 }

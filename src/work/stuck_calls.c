@@ -19,7 +19,8 @@
 
 enum { LOOK_NS = 1000000000 }; /* time between two looks */
 
-int yk_calls_are_watched(const yoke_runtime *runtime)
+/* Returns 1 if the runtime has devices with calls to be watched. */
+static int are_watched(const yoke_runtime *runtime)
 {
     int d, count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), own = 0;
     for (d = 0; d < count; d++)
@@ -158,7 +159,7 @@ void yk_calls_look(yoke_runtime *runtime)
 
 int64_t yk_calls_next_look(yoke_runtime *runtime)
 {
-    return yk_calls_are_watched(runtime) ? yk_clock_ns() + LOOK_NS : 0;
+    return are_watched(runtime) ? yk_clock_ns() + LOOK_NS : 0;
 }
 
 int64_t yk_calls_attend(struct yk_worker *worker)

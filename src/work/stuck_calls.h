@@ -12,9 +12,8 @@ void yk_calls_leave(struct yk_job *job, int device, const struct yk_stepper *ste
 /* Calls yk_flight_issue for a thread that has entered, and announces a time limit for its driver
  * calls. */
 yoke_status yk_calls_issue(struct yk_job *job, int device, int lane);
-/* are_watched: returns 1 if the runtime has devices with calls to be watched. look: takes out
- * devices with a call that lasts too long. Any thread may look while it waits, without locks. */
-int yk_calls_are_watched(const yoke_runtime *runtime);
+/* Takes out devices with a call that lasts too long. Any thread may look while it waits, without
+ * locks. */
 void yk_calls_look(yoke_runtime *runtime);
 /* Returns the time of the next look; 0: none is needed. */
 int64_t yk_calls_next_look(yoke_runtime *runtime);
