@@ -295,6 +295,13 @@ static int makes_ready(const struct yk_job *job)
            (job->split.decomposition->planning.waits > 0 || yk_decomposition_builds(job));
 }
 
+/* Returns how many of its cores the CPU, which takes part, keeps free beside that many GPUs. */
+static int count_kept(const struct yk_job *job, int cpu, int lanes, int gpus)
+{
+    const int kept = yk_kept_cores(lanes, job->devices[cpu].share, gpus);
+    return kept || !makes_ready(job) ? kept : yk_kept_core(lanes, lanes, 0) >= 0;
+}
+
 /* Keeps cores of the first CPU device free for the threads that drive GPUs. Otherwise such a thread
  * may find every core taken when it is woken. */
 static void keep_cores(struct yk_job *job, struct yk_split_device *known)
@@ -313,11 +320,8 @@ static void keep_cores(struct yk_job *job, struct yk_split_device *known)
     }
     if (cpu < 0)
         return;
-    job->devices[cpu].kept = gpus && yk_job_in_team(job, cpu)
-                                 ? yk_kept_cores(known[cpu].lanes, job->devices[cpu].share, gpus)
-                                 : 0;
-    if (!job->devices[cpu].kept && makes_ready(job))
-        job->devices[cpu].kept = yk_kept_core(known[cpu].lanes, known[cpu].lanes, 0) >= 0;
+    job->devices[cpu].kept =
+        yk_job_in_team(job, cpu) ? count_kept(job, cpu, known[cpu].lanes, gpus) : 0;
     known[cpu].lanes -= job->devices[cpu].kept;
     job->devices[cpu].leases.cutters = known[cpu].lanes;
     job->split.keeps_cores = job->devices[cpu].kept > 0;

@@ -16,7 +16,7 @@ char *yk_story_text(const yoke_runtime *runtime, yk_story_writer *writer);
 void yk_runtime_explain(const yoke_runtime *runtime);
 /* For programs: an array of JSON objects. */
 void yk_story_print_json(const yoke_runtime *runtime, FILE *stream);
-/* A JSON object with the program's name the stories for people, and the array; nothing if there
+/* A JSON object with the program's name, the stories for people, and that array; nothing if there
  * were no jobs. */
 void yk_story_print_run(const yoke_runtime *runtime, FILE *stream);
 
