@@ -143,8 +143,10 @@ static void begin(struct yk_auto *state, int64_t now)
 {
     int d;
     state->began = now;
-    for (d = 0; d < state->view->device_count; d++)
+    for (d = 0; d < state->view->device_count; d++) {
         state->devices[d].mark = now;
+        state->devices[d].mean_ns = state->view->devices[d].item_ns;
+    }
 }
 
 static void take(void *given, const struct yk_request *request, struct yk_take *out)

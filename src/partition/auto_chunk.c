@@ -85,16 +85,6 @@ static int64_t foreseen(const struct yk_auto *state, int device, double cost_ns)
     return yk_at_least(covered, mine->largest);
 }
 
-/* How many times as expensive as others a chunk of this loop has been, at most. */
-static double spread(const struct yk_split_view *view)
-{
-    double most = 1;
-    int d;
-    for (d = 0; d < view->device_count; d++)
-        most = fmax(most, view->devices[d].known.spread);
-    return most;
-}
-
 /* The size c of a chunk, in the unit of `rest`, if each chunk has a cost and a part of one chunk is
  * lost at the ends of their series: rest / c * cost + c * lost is least for this c. */
 static double best_size(double rest, double cost_ns, double lost)
@@ -209,17 +199,35 @@ static double overlapped_ns(const struct yk_split_status *status, double rest_ns
                                                : rest_ns;
 }
 
-/* If the speed is known from an earlier run, the chunks of all lanes together are half of the rest,
- * or less if some chunks of this loop are more expensive than others. If two runs have shown the
- * same speed, one chunk is as large as that: there is nothing more to learn. A device that does all
- * that is left needs no second chunk. */
+/* If the speed is known from an earlier run, the chunks of all lanes together are half of the rest.
+ * If two runs have shown the same speed, one chunk is as large as that: there is nothing more to
+ * learn. A device that does all that is left needs no second chunk. */
 static double known_chunk_ns(const struct yk_split_view *view, int device, double rest_ns,
                              int does_all)
 {
     const struct yk_split_status *status = &view->devices[device];
     const double all_ns = status->known.steady ? rest_ns : rest_ns / status->known.lanes;
-    return fmin(does_all ? rest_ns : all_ns / YK_HELD_PART / spread(view),
-                overlapped_ns(status, rest_ns));
+    return fmin(does_all ? rest_ns : all_ns / YK_HELD_PART, overlapped_ns(status, rest_ns));
+}
+
+/* How many times as expensive as the mean a chunk of this loop has been in earlier jobs, at most.
+ */
+static double spread(const struct yk_split_view *view)
+{
+    double most = 1;
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        most = fmax(most, view->devices[d].known.spread);
+    return most;
+}
+
+/* How many times as long as its size promises a chunk may take: its items may be the most expensive
+ * ones of the loop, while the device's latest ones were cheap. A device that takes over from
+ * another one's region meets such items at once. */
+static double dearer(const struct yk_auto *state, int device)
+{
+    const double dearest_ns = spread(state->view) * state->devices[device].mean_ns;
+    return fmax(1, dearest_ns / state->view->devices[device].item_ns);
 }
 
 static double gpu_chunk_ns(const struct yk_auto *state, int device, int64_t budget)
@@ -228,9 +236,12 @@ static double gpu_chunk_ns(const struct yk_auto *state, int device, int64_t budg
     const struct yk_split_status *status = &view->devices[device];
     const double rest_ns = yk_auto_item_ns(state, device) * (double)budget;
     const int does_all = budget == view->free_items || is_sole(view, device);
-    const double ns = fmax(chunk_ns(rest_ns / status->known.lanes, status->fixed_ns),
-                           LAST_COSTS * status->fixed_ns);
-    return status->known.rate > 0 ? fmax(ns, known_chunk_ns(view, device, rest_ns, does_all)) : ns;
+    double ns = chunk_ns(rest_ns / status->known.lanes, status->fixed_ns);
+    if (status->known.rate > 0)
+        ns = fmax(ns, known_chunk_ns(view, device, rest_ns, does_all));
+    if (!does_all)
+        ns /= dearer(state, device);
+    return fmax(ns, LAST_COSTS * status->fixed_ns);
 }
 
 static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget)
@@ -247,7 +258,9 @@ static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget
         least = to_items(least_link(status, item_ns), budget);
     }
     if (chain && !is_sole(view, device)) {
-        items = yk_at_most(items, budget / (YK_HELD_PART * chain_chunks(status)));
+        items = yk_at_most(
+            items, (int64_t)((double)budget / (double)(YK_HELD_PART * chain_chunks(status)) /
+                             dearer(state, device)));
         items = yk_at_least(items, least);
     }
     items = yk_at_most(items, foreseen(state, device, LAST_COSTS * status->fixed_ns));

@@ -94,14 +94,17 @@ static double sample_ns(const struct yk_split_status *status, const struct yk_ch
     return (double)(times->ended - from);
 }
 
-/* Notes the highest cost of an item. Ignores a GPU's chunk that was not queued behind another one,
- * and a chunk so short, compared with waking a thread, that its overhead or cold caches could be
- * mistaken for its items' cost. */
+/* Notes the highest cost of an item. Ignores a GPU's chunk that was not queued behind another one.
+ * Ignores a chunk whose items took, or should have taken, less time than waking a thread: its
+ * overhead or cold caches could be mistaken for its items' cost. A chunk that does not fill a GPU
+ * takes as long as one that does. */
 static void note_dearest(struct yk_split_status *status, int64_t items, double ns, int queued)
 {
-    double item_ns = (ns - status->fixed_ns) / (double)items;
-    if ((queued || status->known.host_memory) && ns > YK_WAKE_NS && item_ns > status->dearest_ns)
-        status->dearest_ns = item_ns;
+    const int cores = status->known.host_memory;
+    const int64_t full = cores || items > status->known.fill ? items : status->known.fill;
+    const double took = ns - fmax(status->fixed_ns, status->known.fixed_ns);
+    if ((queued || cores) && fmin(took, status->item_ns * (double)items) > YK_WAKE_NS)
+        status->dearest_ns = fmax(status->dearest_ns, took / (double)full);
 }
 
 static void learn(struct yk_dispatch *dispatch, int device, const struct yk_chunk_times *times)
