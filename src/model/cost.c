@@ -21,8 +21,6 @@
  * 1.9 and 1.4 times as long, mostly on one of them, and a third of the rows moved to the other.) No
  * such disturbance makes jobs faster, so there two are enough. */
 enum { CHANGE = 3 };
-/* Least weight of the latest job in s^2. */
-#define NOISE_FADE 0.1
 /* Figures of an earlier process are ignored beyond these limits, in ns. */
 #define ITEM_LEAST 1e-9
 #define NS_MOST    1e18
@@ -142,7 +140,7 @@ static double foreseen_var(const struct yk_cost *cost, const struct yk_cost_samp
 
 static void learn_noise(struct yk_cost *cost, double part2, double known2)
 {
-    const double fade = fmax(NOISE_FADE, 1.0 / (cost->jobs + 4));
+    const double fade = fmax(YK_LATEST, 1.0 / (cost->jobs + 4));
     const double seen =
         fmax(0, fmin(part2 - known2, YK_CLEAR * YK_CLEAR * fmax(cost->noise2, DRIFT * DRIFT)));
     cost->noise2 += fade * (seen - cost->noise2);

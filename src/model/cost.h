@@ -45,6 +45,9 @@ void yk_cost_keep(const struct yk_cost *cost, struct yk_kept_cost *out);
 /* Restores the state from an earlier process, a little less certain than it was there, because the
  * machine may have changed since. The cost is unknown if the figures are impossible. */
 void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept);
+/* Least weight of the latest sample in a mean, so that earlier ones fade: in s^2, and in the speed
+ * of a device while a job runs (partition/speed.h). */
+#define YK_LATEST 0.1
 /* A difference between times is taken as real if it exceeds YK_SURE times its standard error. */
 #define YK_SURE 1.0
 /* A deviation of more standard deviations than this is no noise: the job is an outlier, or one of

@@ -3,14 +3,9 @@
 
 #include <math.h>
 
+#include "../model/cost.h"
 #include "dispatch.h"
 
-/* Factor by which older samples fade with each new one. */
-#define FADE 0.9
-/* A chunk that differs from the prediction by this factor means that the device has changed (warmed
- * up, say): earlier samples then keep SURPRISE_FACTOR of their weight. */
-#define SURPRISE        2.0
-#define SURPRISE_FACTOR 0.2
 /* Chunks show a slope if their sizes differ by this much (standard deviation / mean). */
 #define SPREAD 0.3
 
@@ -37,13 +32,14 @@ double yk_underfilled(const struct yk_split_device *gpu, double measured, double
     return 1 / (copying / link + (1 - copying) / kernel);
 }
 
-static void scale(struct yk_speed *speed, double factor)
+static void fade(struct yk_speed *speed)
 {
-    speed->weight *= factor;
-    speed->items *= factor;
-    speed->ns *= factor;
-    speed->items2 *= factor;
-    speed->items_ns *= factor;
+    const double kept = 1 - YK_LATEST;
+    speed->weight *= kept;
+    speed->items *= kept;
+    speed->ns *= kept;
+    speed->items2 *= kept;
+    speed->items_ns *= kept;
 }
 
 static void put(struct yk_speed *speed, double items, double ns)
@@ -109,17 +105,10 @@ void yk_speed_open(struct yk_speed *speed, const struct yk_split_device *known, 
 
 void yk_speed_add(struct yk_speed *speed, double items, double ns)
 {
-    double predicted = speed->item_ns * items + speed->fixed_ns;
     if (items <= 0)
         return;
-    if (ns < 1)
-        ns = 1;
-    if (!speed->ratio_only && speed->samples > 0 && predicted > 0 &&
-        (ns > SURPRISE * predicted || predicted > SURPRISE * ns))
-        scale(speed, SURPRISE_FACTOR);
-    else
-        scale(speed, FADE);
-    put(speed, items, ns);
+    fade(speed);
+    put(speed, items, fmax(1, ns));
     speed->samples++;
     fit(speed);
 }
