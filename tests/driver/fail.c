@@ -24,9 +24,10 @@ static void count(const char *name)
 {
     atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
     for (int i = 0; i < FUNCTIONS_MOST; i++) {
-        const char *other = NULL;
-        if (atomic_load_explicit(&functions[i].name, memory_order_relaxed) == name ||
-            atomic_compare_exchange_strong(&functions[i].name, &other, name) || other == name) {
+        const char *other = atomic_load_explicit(&functions[i].name, memory_order_relaxed);
+        if (other == name ||
+            (!other &&
+             (atomic_compare_exchange_strong(&functions[i].name, &other, name) || other == name))) {
             atomic_fetch_add_explicit(&functions[i].calls, 1, memory_order_relaxed);
             return;
         }
