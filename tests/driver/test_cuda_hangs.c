@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "at_once.h"
 #include "job_kernels.h"
 #include "standin.h"
 
@@ -154,25 +154,6 @@ static void in_the_waiters_launch(void **state)
     hangs("cuda:0:lanes=1", "cuLaunchKernel", YOKE_WAIT_AUTO, 1);
 }
 
-/* Does the test in a process of its own. Returns the process. */
-static pid_t begin(const struct CMUnitTest *test)
-{
-    const pid_t child = fork();
-    if (child == 0) {
-        const int failed = _cmocka_run_group_tests(test->name, test, 1, NULL, NULL);
-        fflush(NULL);
-        _exit(failed); /* in exit the driver may wait for a call that was left */
-    }
-    return child;
-}
-
-/* Returns 1 if the process failed. */
-static int has_failed(pid_t child)
-{
-    int status = 1;
-    return child < 0 || waitpid(child, &status, 0) != child || status != 0;
-}
-
 /* All at once, because each waits ten seconds for a call that does not return. */
 int main(void)
 {
@@ -187,8 +168,8 @@ int main(void)
     pid_t children[TESTS];
     int failed = 0;
     for (int t = 0; t < TESTS; t++)
-        children[t] = begin(&tests[t]);
+        children[t] = at_once_begin(&tests[t], _exit);
     for (int t = 0; t < TESTS; t++)
-        failed += has_failed(children[t]);
+        failed += at_once_failed(children[t]);
     return failed;
 }

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "at_once.h"
 #include "base/alloc.h"
 #include "job/kernel.h"
 #include "job/notice.h"
@@ -183,22 +183,6 @@ static void a_program_that_wants_warnings_is_not_told(void **state)
     assert_string_equal(logged, "");
 }
 
-/* Does the test in a process of its own. Returns the process. */
-static pid_t begin(const struct CMUnitTest *test)
-{
-    const pid_t child = fork();
-    if (child == 0)
-        exit(_cmocka_run_group_tests(test->name, test, 1, NULL, NULL));
-    return child;
-}
-
-/* Returns 1 if the process failed. */
-static int has_failed(pid_t child)
-{
-    int status = 1;
-    return child < 0 || waitpid(child, &status, 0) != child || status != 0;
-}
-
 /* The lines all at once, because each waits for more than a second. */
 int main(void)
 {
@@ -218,10 +202,10 @@ int main(void)
     int failed = 0;
     unsetenv("YOKE_LOG");
     for (int l = 0; l < LINES; l++)
-        children[l] = begin(&lines[l]);
+        children[l] = at_once_begin(&lines[l], exit);
     yoke_set_log(NULL, NULL, YOKE_LOG_ERROR);
     failed += cmocka_run_group_tests(tests, NULL, NULL);
     for (int l = 0; l < LINES; l++)
-        failed += has_failed(children[l]);
+        failed += at_once_failed(children[l]);
     return failed;
 }

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "at_once.h"
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "runtime/device.h"
@@ -306,25 +306,6 @@ static void who_polls_gives_up(void **state)
     a_kernel_without_end("cpu:1,opencl:0", YOKE_WAIT_YIELD);
 }
 
-/* Does the test in a process of its own. Returns the process. */
-static pid_t begin(const struct CMUnitTest *test)
-{
-    const pid_t child = fork();
-    if (child == 0) {
-        const int failed = _cmocka_run_group_tests(test->name, test, 1, NULL, NULL);
-        fflush(NULL);
-        _exit(failed); /* in exit a driver may wait for work that was abandoned */
-    }
-    return child;
-}
-
-/* Returns 1 if the process failed. */
-static int has_failed(pid_t child)
-{
-    int status = 1;
-    return child < 0 || waitpid(child, &status, 0) != child || status != 0;
-}
-
 /* Those of PoCL all at once, because each waits ten seconds for a kernel that does not end. */
 int main(void)
 {
@@ -345,9 +326,9 @@ int main(void)
     int failed = 0;
     setenv("POCL_MAX_PTHREAD_COUNT", "1", 1); /* an endless kernel keeps one core busy, not all */
     for (int t = 0; t < ENDLESS; t++)
-        children[t] = begin(&endless[t]);
+        children[t] = at_once_begin(&endless[t], _exit);
     failed += cmocka_run_group_tests(simulated, NULL, NULL);
     for (int t = 0; t < ENDLESS; t++)
-        failed += has_failed(children[t]);
+        failed += at_once_failed(children[t]);
     return failed;
 }
