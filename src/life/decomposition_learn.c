@@ -92,6 +92,7 @@ static void stay_there(const struct yk_job *job)
     decomposition->division.stand = 1;
     decomposition->division.guessed = 1;
     decomposition->planning.at = decomposition->jobs;
+    decomposition->planning.expected_ns = (double)(job->outcome.ended_ns - yk_job_since(job));
 }
 
 /* Returns 0 if the job says nothing about the device: it ran beside others, and a job by itself has

@@ -187,6 +187,16 @@ static int find_first(const struct yk_job *job, struct yk_plan *plan, struct yk_
     return !planning->stays_home;
 }
 
+/* Returns 1 if the costs are wrong: by them the cuts would make jobs longer than the first job was,
+ * which shows what is possible. They are then known better after the next job. A plan for several
+ * kernels says nothing about the first one's job. */
+static int is_refuted(const struct yk_decomposition *decomposition, const struct yk_plan *plan,
+                      const struct yk_cuts *cuts)
+{
+    return decomposition->division.guessed && plan->kernels == 1 &&
+           yk_plan_ns(plan, cuts) > decomposition->planning.expected_ns;
+}
+
 /* Makes the first plan. Rows stay where they are unless moving them pays by the estimates. These
  * count as exact (`certain`), because there is no plan yet that noise could undo. */
 static void begin(const struct yk_job *job, struct yk_plan *plan)
@@ -203,6 +213,10 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
         decomposition->division.stand = 0;
     found = decomposition->division.stand ? yk_plan_find(plan, &decomposition->division.cuts, &cuts)
                                           : find_first(job, plan, &cuts);
+    if (found && is_refuted(decomposition, plan, &cuts)) {
+        cuts = decomposition->division.cuts;
+        decomposition->planning.stale = 1;
+    }
     if (found && decomposition->division.stand && awaits(job, plan, &cuts))
         return;
     if (found)
