@@ -197,6 +197,22 @@ static int is_refuted(const struct yk_decomposition *decomposition, const struct
            yk_plan_ns(plan, cuts) > decomposition->planning.expected_ns;
 }
 
+/* Finds the cuts of the first plan; 0: the present ones stay. If the costs are wrong, these are
+ * followed, and the next job plans again. */
+static int find_better(const struct yk_job *job, struct yk_plan *plan, struct yk_cuts *out)
+{
+    struct yk_decomposition *decomposition = job->split.decomposition;
+    if (!decomposition->division.stand)
+        return find_first(job, plan, out);
+    if (!yk_plan_find(plan, &decomposition->division.cuts, out))
+        return 0;
+    if (is_refuted(decomposition, plan, out)) {
+        *out = decomposition->division.cuts;
+        decomposition->planning.stale = 1;
+    }
+    return 1;
+}
+
 /* Makes the first plan. Rows stay where they are unless moving them pays by the estimates. These
  * count as exact (`certain`), because there is no plan yet that noise could undo. */
 static void begin(const struct yk_job *job, struct yk_plan *plan)
@@ -211,12 +227,7 @@ static void begin(const struct yk_job *job, struct yk_plan *plan)
     plan->keeps = team > 0;
     if (!isfinite(yk_plan_ns(plan, &decomposition->division.cuts)))
         decomposition->division.stand = 0;
-    found = decomposition->division.stand ? yk_plan_find(plan, &decomposition->division.cuts, &cuts)
-                                          : find_first(job, plan, &cuts);
-    if (found && is_refuted(decomposition, plan, &cuts)) {
-        cuts = decomposition->division.cuts;
-        decomposition->planning.stale = 1;
-    }
+    found = find_better(job, plan, &cuts);
     if (found && decomposition->division.stand && awaits(job, plan, &cuts))
         return;
     if (found)
