@@ -138,14 +138,26 @@ static void wait_for_expected(const struct yk_auto *state, int64_t now, struct y
     }
 }
 
+/* How many times as expensive as the mean a chunk of this loop has been in earlier jobs, at most.
+ */
+static double spread(const struct yk_split_view *view)
+{
+    double most = 1;
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        most = fmax(most, view->devices[d].known.spread);
+    return most;
+}
+
 /* Chunks may be out already, if a device was admitted to the job. */
 static void begin(struct yk_auto *state, int64_t now)
 {
+    const double dearer = spread(state->view);
     int d;
     state->began = now;
     for (d = 0; d < state->view->device_count; d++) {
         state->devices[d].mark = now;
-        state->devices[d].mean_ns = state->view->devices[d].item_ns;
+        state->devices[d].dear_ns = dearer * state->view->devices[d].item_ns;
     }
 }
 

@@ -19,7 +19,7 @@ struct yk_auto_device {
     int64_t mark;     /* time from which its chunks that are out count */
     int64_t largest;  /* items of its largest finished chunk, ... */
     double longest;   /* ... and the ns that it took */
-    double mean_ns;   /* time of an item in earlier jobs; 0: unknown */
+    double dear_ns;   /* time of the loop's most expensive items, by earlier jobs; 0: unknown */
     int64_t probed;   /* items it got as probes */
     double needed_ns; /* when it was left out: ns for its smallest part, ... */
     double others_ns; /* ... and ns of the others for all that was left; 0: never left out */

@@ -210,24 +210,12 @@ static double known_chunk_ns(const struct yk_split_view *view, int device, doubl
     return fmin(does_all ? rest_ns : all_ns / YK_HELD_PART, overlapped_ns(status, rest_ns));
 }
 
-/* How many times as expensive as the mean a chunk of this loop has been in earlier jobs, at most.
- */
-static double spread(const struct yk_split_view *view)
-{
-    double most = 1;
-    int d;
-    for (d = 0; d < view->device_count; d++)
-        most = fmax(most, view->devices[d].known.spread);
-    return most;
-}
-
 /* How many times as long as its size promises a chunk may take: its items may be the most expensive
  * ones of the loop, while the device's latest ones were cheap. A device that takes over from
  * another one's region meets such items at once. */
 static double dearer(const struct yk_auto *state, int device)
 {
-    const double dearest_ns = spread(state->view) * state->devices[device].mean_ns;
-    return fmax(1, dearest_ns / state->view->devices[device].item_ns);
+    return fmax(1, state->devices[device].dear_ns / state->view->devices[device].item_ns);
 }
 
 static double gpu_chunk_ns(const struct yk_auto *state, int device, int64_t budget)
