@@ -37,7 +37,7 @@ static void percentiles(const char *title, double *values, int count)
 
 /* Each case runs this many times in a row: each run begins with what the earlier ones taught. */
 enum { RUNS = 3 };
-static const char *const titles[RUNS] = { "first run: time / bound", "second run", "third run" };
+static const char *const titles[RUNS] = { "first run", "second run", "third run" };
 
 struct worst {
     double ratio;
@@ -45,22 +45,16 @@ struct worst {
     struct study_case what;
 };
 
-static double run_ratio(const struct study_case *what, const struct settings *settings, int run,
-                        int verbose)
-{
-    const struct study_run how = { .partitioner = settings->partitioner, .runs = run + 1 };
-    return study_ratio(what, &how, verbose);
-}
-
 static void show_case(struct worst *worst, const struct settings *settings)
 {
     const struct study_case *what = &worst->what;
     printf("\n%.4f in the %s: yoke sim '%s' '%s' --size %lld --work %.6g --repeat %d\n",
-           worst->ratio, worst->run == 0 ? "first run" : titles[worst->run], what->line,
-           what->profile, (long long)what->items, what->core_seconds * (double)what->items,
-           worst->run > 0 ? worst->run : 1);
+           worst->ratio, titles[worst->run], what->line, what->profile, (long long)what->items,
+           what->core_seconds * (double)what->items, worst->run > 0 ? worst->run : 1);
     study_machine(&worst->what);
-    run_ratio(what, settings, worst->run, 1);
+    study_ratio(what,
+                &(struct study_run){ .partitioner = settings->partitioner, .runs = worst->run + 1 },
+                1);
     yk_machine_close(&worst->what.machine);
 }
 
@@ -83,17 +77,20 @@ static void judge_all(const struct settings *settings, double *ratios, struct wo
     struct draft draft;
     int i, run;
     for (i = 0; i < settings->count; i++) {
+        double each[RUNS];
         struct worst this = { 0 };
         draft_draw(&state, &draft, &this.what);
         draft_write(&draft, &this.what);
+        study_ratio(
+            &this.what,
+            &(struct study_run){ .partitioner = settings->partitioner, .runs = RUNS, .each = each },
+            0);
         for (run = 0; run < RUNS; run++) {
-            const double ratio = run_ratio(&this.what, settings, run, 0);
-            ratios[run * settings->count + i] = ratio;
-            if (ratio > this.ratio) {
-                this.ratio = ratio;
+            ratios[run * settings->count + i] = each[run];
+            if (each[run] > each[this.run])
                 this.run = run;
-            }
         }
+        this.ratio = each[this.run];
         note_worst(worst, settings->show, &this);
         yk_machine_close(&this.what.machine);
     }
@@ -108,9 +105,9 @@ static int judge(const struct settings *settings)
     if (!ratios || !worst)
         return 1;
     judge_all(settings, ratios, worst);
-    printf(
-        "| %s | machines | median | 95th percentile | worst |\n| --- | --- | --- | --- | --- |\n",
-        settings->partitioner);
+    printf("| %s: time / bound | machines | median | 95th percentile | worst |\n| --- | --- | --- "
+           "| --- | --- |\n",
+           settings->partitioner);
     for (i = 0; i < RUNS; i++)
         percentiles(titles[i], ratios + i * count, count);
     if (count > 0)
@@ -139,7 +136,8 @@ static void report_outside(const struct settings *settings)
         draft_draw(&state, &draft, &this.what);
         k = draft_spoil(&state, &draft, &this.what);
         draft_write(&draft, &this.what);
-        this.ratio = values[k][counts[k]++] = run_ratio(&this.what, settings, 0, 0);
+        this.ratio = values[k][counts[k]++] =
+            study_ratio(&this.what, &(struct study_run){ .partitioner = settings->partitioner }, 0);
         note_worst(&worst[k], 1, &this);
         yk_machine_close(&this.what.machine);
     }

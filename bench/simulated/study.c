@@ -55,6 +55,8 @@ double study_ratio(const struct study_case *what, const struct study_run *how, i
                                                      .most_events = 100000000 };
         must(yk_simulate(&simulation, &result), what->line);
         ratio = result.verdict[0] ? INFINITY : result.seconds / result.ideal_seconds;
+        if (how->each)
+            how->each[run] = ratio;
         if (verbose && result.verdict[0])
             printf("    %s\n", result.verdict);
         if (verbose && run + 1 == (how->runs ? how->runs : 1))

@@ -17,7 +17,8 @@ struct study_run {
     const char *partitioner;
     int64_t threads;
     enum yk_simulate_waiting waiting;
-    int runs; /* runs one after the other, which learn; only the last one counts */
+    int runs;     /* runs one after the other, which learn */
+    double *each; /* the ratio of each run is written here; NULL: only the last one counts */
 };
 
 /* Seconds / the least time of any schedule; INFINITY if not all items were done. `verbose`: 1
