@@ -166,10 +166,6 @@ int main(void)
     };
     enum { TESTS = sizeof tests / sizeof *tests };
     pid_t children[TESTS];
-    int failed = 0;
-    for (int t = 0; t < TESTS; t++)
-        children[t] = at_once_begin(&tests[t], _exit);
-    for (int t = 0; t < TESTS; t++)
-        failed += at_once_failed(children[t]);
-    return failed;
+    at_once_begin(tests, TESTS, _exit, children);
+    return at_once_failed(children, TESTS);
 }

@@ -7,24 +7,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Does the test in a new process, which ends by `leave`: exit, or _exit if a driver could wait in
- * exit for work that was abandoned. Returns the process. */
-static inline pid_t at_once_begin(const struct CMUnitTest *test, void (*leave)(int))
+/* Does each test in a new process, which ends by `leave`: exit, or _exit if a driver could wait in
+ * exit for work that was abandoned. Writes the processes to children. */
+static inline void at_once_begin(const struct CMUnitTest *tests, int count, void (*leave)(int),
+                                 pid_t *children)
 {
-    const pid_t child = fork();
-    if (child == 0) {
-        const int failed = _cmocka_run_group_tests(test->name, test, 1, NULL, NULL);
-        fflush(NULL);
-        leave(failed);
+    for (int t = 0; t < count; t++) {
+        children[t] = fork();
+        if (children[t] == 0) {
+            const int failed = _cmocka_run_group_tests(tests[t].name, &tests[t], 1, NULL, NULL);
+            fflush(NULL);
+            leave(failed);
+        }
     }
-    return child;
 }
 
-/* Returns 1 if the process failed. */
-static inline int at_once_failed(pid_t child)
+/* Waits for the processes. Returns how many of them failed. */
+static inline int at_once_failed(const pid_t *children, int count)
 {
-    int status = 1;
-    return child < 0 || waitpid(child, &status, 0) != child || status != 0;
+    int failed = 0;
+    for (int t = 0; t < count; t++) {
+        int status = 1;
+        failed += children[t] < 0 || waitpid(children[t], &status, 0) != children[t] || status != 0;
+    }
+    return failed;
 }
 
 #endif

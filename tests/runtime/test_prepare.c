@@ -199,13 +199,10 @@ int main(void)
     };
     enum { LINES = sizeof lines / sizeof *lines };
     pid_t children[LINES];
-    int failed = 0;
+    int failed;
     unsetenv("YOKE_LOG");
-    for (int l = 0; l < LINES; l++)
-        children[l] = at_once_begin(&lines[l], exit);
+    at_once_begin(lines, LINES, exit, children);
     yoke_set_log(NULL, NULL, YOKE_LOG_ERROR);
-    failed += cmocka_run_group_tests(tests, NULL, NULL);
-    for (int l = 0; l < LINES; l++)
-        failed += at_once_failed(children[l]);
-    return failed;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + at_once_failed(children, LINES);
 }

@@ -323,12 +323,9 @@ int main(void)
     };
     enum { ENDLESS = sizeof endless / sizeof *endless };
     pid_t children[ENDLESS];
-    int failed = 0;
+    int failed;
     setenv("POCL_MAX_PTHREAD_COUNT", "1", 1); /* an endless kernel keeps one core busy, not all */
-    for (int t = 0; t < ENDLESS; t++)
-        children[t] = at_once_begin(&endless[t], _exit);
-    failed += cmocka_run_group_tests(simulated, NULL, NULL);
-    for (int t = 0; t < ENDLESS; t++)
-        failed += at_once_failed(children[t]);
-    return failed;
+    at_once_begin(endless, ENDLESS, _exit, children);
+    failed = cmocka_run_group_tests(simulated, NULL, NULL);
+    return failed + at_once_failed(children, ENDLESS);
 }
