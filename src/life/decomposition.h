@@ -45,7 +45,8 @@ struct yk_planning {
     int waits, waited;           /* number of arrays and kernels for which the latest plan, or the
                                   * one before, put new cuts off until devices are ready; 0: it did
                                   * not */
-    double expected_ns;          /* mean time of a job by that plan */
+    double expected_ns;          /* mean time of a job by that plan; before any, the time of the
+                                  * first job */
     double unexplained_ns;       /* time by which rounds have exceeded it; < 0: they took less */
     struct yk_plan_move weighed; /* gain and cost of the latest bounds that were compared */
     int stays_home; /* 1: there are no cuts yet, because the arrays are not expected to last until
