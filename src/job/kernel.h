@@ -51,6 +51,7 @@ struct yk_memory {
     int stays_of;          /* number of devices to which `stays` applies */
     uint64_t lasted; /* number of jobs over the latest of their arrays, from the first to the last
                       * one before these were closed; 0: unknown */
+    int opened;      /* 1: the latest job was the first to use one of its arrays */
     struct yk_adjust adjust; /* of the devices' shares */
     struct yk_late late;     /* lateness of jobs split by lines */
     /* For later processes (knowledge.h): a hash that identifies these jobs. */

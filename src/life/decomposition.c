@@ -155,7 +155,6 @@ static void note_use(const struct yk_job *job)
     for (p = 0; p < job->arg_count; p++) {
         if (!job->args[p].array)
             continue;
-        job->args[p].array->whole->in_use = 1;
         job->args[p].array->whole->sent_rows = 0;
         if (is_divided(job, p))
             note_rows(job, p, begins_round);

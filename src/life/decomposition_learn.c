@@ -156,10 +156,9 @@ static void note_late(struct yk_job *job)
     }
 }
 
-void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded)
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded, int readied)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
-    const int readied = yk_places_readied(&job->runtime->places) != job->split.readied;
     if (!decomposition)
         return;
     yk_job_member(job)->crowded = crowded;

@@ -15,18 +15,26 @@ static int ran_beside(const struct yk_job *job)
            job->runtime->turns != job->turn + (uint64_t)job->pipeline.followers;
 }
 
+/* Returns 1 if the job made memory ready and later jobs need not do that. They need it, too, if the
+ * program opens arrays for each job, as yoke_for does: then this job and the one before did so. */
+static int made_ready(const struct yk_job *job, const struct yk_memory *memory)
+{
+    return !(job->split.opens && memory->opened) &&
+           yk_places_readied(&job->runtime->places) != job->split.readied;
+}
+
 /* Returns what all devices have in common in this job. crowded: other jobs ran beside it and took
  * part of its time. tells_lines: its time shows how long parts take; it does not if memory was made
- * ready (later jobs need not do that), a device was lost, or devices tried kernels. */
-static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory)
+ * ready (readied), a device was lost, or devices tried kernels. */
+static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory,
+                                      int readied)
 {
     struct yk_learned_job ran = { .items = job->last - job->first,
                                   .crowded = ran_beside(job) || job->pipeline.before,
                                   .begun_ns = yk_job_since(job),
                                   .ended_ns = job->outcome.ended_ns,
                                   .by_lines = yk_partitioner_needs_lessons(job->split.partitioner),
-                                  .tells_lines = yk_places_readied(&job->runtime->places) ==
-                                                 job->split.readied };
+                                  .tells_lines = !readied };
     int d;
     for (d = 0; d < job->device_count; d++) {
         yk_learned_did(&ran, d, &memory->device[d], &job->devices[d].outcome);
@@ -104,7 +112,8 @@ static void adjust_shares(const struct yk_job *job, struct yk_memory *memory)
 void yk_job_learn(struct yk_job *job)
 {
     struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->split.key);
-    struct yk_learned_job ran = what_ran(job, memory);
+    const int readied = made_ready(job, memory);
+    struct yk_learned_job ran = what_ran(job, memory, readied);
     struct yk_team_job team = { .asked = job->split.team,
                                 .crowded = ran.crowded,
                                 .served = served_others(job, &ran),
@@ -112,10 +121,11 @@ void yk_job_learn(struct yk_job *job)
                                 .ns = (double)(ran.ended_ns - ran.begun_ns) };
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);
+    memory->opened = job->split.opens;
     /* devices that came late show their speeds, but not what a whole job takes */
     if (!learn_speeds(job, memory, &ran, &team) || yk_job_grew(job))
         return;
-    yk_job_note_costs(job, memory, ran_beside(job));
+    yk_job_note_costs(job, memory, ran_beside(job), readied);
     if (job->split.planned)
         return;
     yk_late_note(&memory->late, &ran);

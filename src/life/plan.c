@@ -391,6 +391,20 @@ static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
     return status;
 }
 
+/* Marks the job's arrays as used. Returns 1 if no job has used one of them before. */
+static int open_arrays(const struct yk_job *job)
+{
+    int p, opens = 0;
+    for (p = 0; p < job->arg_count; p++) {
+        yoke_array *array = job->args[p].array ? job->args[p].array->whole : NULL;
+        if (!array)
+            continue;
+        opens |= !array->in_use;
+        array->in_use = 1;
+    }
+    return opens;
+}
+
 yoke_status yk_job_plan(struct yk_job *job)
 {
     const int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
@@ -400,6 +414,7 @@ yoke_status yk_job_plan(struct yk_job *job)
         return status;
     yk_alternative_begin(job, memory);
     yk_job_decompose(job);
+    job->split.opens = open_arrays(job);
     status = split(job, memory);
     /* after the split, which decides the devices that get items and so rows */
     if (status == YOKE_OK && yk_job_awaits_pins(job))

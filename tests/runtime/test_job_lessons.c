@@ -21,6 +21,7 @@
 
 enum { ITEMS = 200000 };
 static const char machine[] = "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e9,sim:gpu:rate=8e6",
+                  pages[] = "sim:cpu:cores=4:rate=1e6,sim:gpu*2:rate=8e6:pages=4K:pin=yes",
                   feeble[] = "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=10";
 
 static int32_t y[ITEMS];
@@ -65,11 +66,10 @@ static void assert_foreseen(const yoke_result *result)
             assert_true(result->models[d].ended_seconds >= 0.97 * result->seconds);
 }
 
-static void auto_teaches_linear(void **state)
+static void teach_linear(const char *devices)
 {
-    yoke_runtime *rt = opened(machine, "off");
+    yoke_runtime *rt = opened(devices, "off");
     int jobs;
-    (void)state;
     for (jobs = 0; jobs < 10; jobs++) {
         yoke_result *result = run_job(rt, NULL);
         const int taught = !strcmp(result->partitioner, "linear");
@@ -85,6 +85,20 @@ static void auto_teaches_linear(void **state)
     }
     assert_int_equal(jobs, 2);
     OK(yoke_close(rt));
+}
+
+static void auto_teaches_linear(void **state)
+{
+    (void)state;
+    teach_linear(machine);
+}
+
+/* The program opens an array for each job, so each job maps memory. Its time tells, all the same.
+ */
+static void jobs_that_map_memory_teach(void **state)
+{
+    (void)state;
+    teach_linear(pages);
 }
 
 /* `auto` does not learn from the work that `linear` gives devices. */
@@ -221,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_teaches_linear),
+        cmocka_unit_test(jobs_that_map_memory_teach),
         cmocka_unit_test(linear_learns_apart),
         cmocka_unit_test(who_does_not_pay_is_switched_off),
         cmocka_unit_test(a_second_runtime_needs_no_lesson),
