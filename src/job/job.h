@@ -70,7 +70,6 @@ struct yk_job_split {
     int has_memory;        /* 1: there was a job like it */
     double to_come;  /* number of jobs, this one included, for which its arrays will probably last,
                       * except those of one job; 0: unknown */
-    int times_team;  /* 1: its time says how fast that team is */
     int opens;       /* 1: it is the first job to use one of its arrays */
     int64_t readied; /* value of yk_places_readied when it began */
 };

@@ -50,19 +50,23 @@ static int was_whole(const struct yk_job_device *jd)
     return !jd->failed && !jd->tried && !(jd->retired && jd->outcome.items > 0);
 }
 
-/* Returns the devices that may have worked for other jobs while this one ran. With runtime.lock
- * held. */
-static uint32_t served_others(const struct yk_job *job, const struct yk_learned_job *ran)
+/* Returns 1 if the device may have worked for other jobs since then. With runtime.lock held. */
+static int served_others(const struct yk_job *job, int d, int64_t since)
 {
-    uint32_t served = 0;
+    return ran_beside(job) && (job->runtime->running_count > 1 ||
+                               atomic_load(&job->devices[d].device->served_ns) > since);
+}
+
+/* Returns the devices that could not work for this job all the time, because they worked for others
+ * or cannot run its kernel, or not yet. With runtime.lock held. */
+static uint32_t hindered(const struct yk_job *job, const struct yk_learned_job *ran)
+{
+    uint32_t found = 0;
     int d;
-    if (!ran_beside(job))
-        return 0;
     for (d = 0; d < job->device_count; d++)
-        if (job->runtime->running_count > 1 ||
-            atomic_load(&job->devices[d].device->served_ns) > ran->begun_ns)
-            served |= yk_team_bit(d);
-    return served;
+        if (job->split.builds || job->devices[d].retired || served_others(job, d, ran->begun_ns))
+            found |= yk_team_bit(d);
+    return found;
 }
 
 /* Of a GPU every chunk is noted (work/report.c). Of cores only the part of a whole job, because
@@ -87,7 +91,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         ran->told_ns = desc->launch_ns;
         ran->all_asked = job->split.alone < 0 && job->devices[d].joined && yk_job_in_team(job, d) &&
                          !yk_job_grew(job);
-        ran->forgives = forgives && !desc->host_memory && !(team->served & yk_team_bit(d));
+        ran->forgives = forgives && !desc->host_memory && !(team->hindered & yk_team_bit(d));
         yk_learned_note(learned, outcome, ran);
         memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
         yk_learned_sum_up(ran, d, learned, outcome);
@@ -116,8 +120,8 @@ void yk_job_learn(struct yk_job *job)
     struct yk_learned_job ran = what_ran(job, memory, readied);
     struct yk_team_job team = { .asked = job->split.team,
                                 .crowded = ran.crowded,
-                                .served = served_others(job, &ran),
-                                .tells = job->split.times_team && ran.tells_lines,
+                                .hindered = hindered(job, &ran),
+                                .tells = ran.tells_lines && !job->split.builds,
                                 .ns = (double)(ran.ended_ns - ran.begun_ns) };
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);

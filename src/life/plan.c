@@ -222,10 +222,8 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     int d;
     choose_team(job, team, known);
     note_team(job, memory, known);
-    job->split.times_team = memory != NULL;
     for (d = 0; d < job->device_count; d++) {
         if (yk_job_in_team(job, d)) {
-            job->split.times_team &= known[d].rate > 0;
             job->devices[d].share = likely_share(&known[d], job->split.items_per_ns);
         } else {
             known[d].share = 0; /* only in this job; the learned share stays */
@@ -260,7 +258,6 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
     set_team(job, team);
     job->split.builds = 0;
     note_team(job, memory, known);
-    job->split.times_team = 0; /* planned jobs teach nothing about teams */
     for (d = 0; d < job->device_count; d++) {
         job->devices[d].share = known[d].share;
         note_device(job, d, memory, &known[d]);

@@ -36,6 +36,27 @@ static double in_larger_parts(const struct yk_team_asks *asks, const double *fas
     return yk_balance(load, asks->count, asks->items);
 }
 
+static int has_peak(const struct yk_split_device *device)
+{
+    return device->peak > 0 && isfinite(device->peak);
+}
+
+/* Items per ns; 0: unknown. If such jobs were over before the device could begin, its speed was not
+ * measured: it is assumed to be as fast as its theoretical peak promises beside the others, but no
+ * faster than its copies. */
+static double rate_of(const struct yk_team_asks *asks, int device)
+{
+    const struct yk_split_device *known = &asks->devices[device];
+    double rate = 0;
+    int d;
+    if (known->rate > 0)
+        return known->rate;
+    for (d = 0; d < asks->count && has_peak(known); d++)
+        if (asks->devices[d].rate > 0 && has_peak(&asks->devices[d]))
+            rate = fmax(rate, asks->devices[d].rate * known->peak / asks->devices[d].peak);
+    return rate > 0 ? 1 / fmax(1 / rate, known->copy_item_ns) : 0;
+}
+
 static void predict_parts(const struct yk_team_asks *asks, uint32_t team, struct parts *out)
 {
     struct yk_taker load[YK_TEAM_DEVICES] = { { 0 } };
@@ -44,11 +65,12 @@ static void predict_parts(const struct yk_team_asks *asks, uint32_t team, struct
     *out = (struct parts){ 0 };
     for (d = 0; d < asks->count; d++) {
         const struct yk_split_device *known = &asks->devices[d];
+        const double rate = is_in(team, d) ? rate_of(asks, d) : 0;
         if (!is_in(team, d))
             continue;
-        if (known->rate <= 0)
+        if (!(rate > 0))
             return;
-        load[d].item = 1 / known->rate;
+        load[d].item = 1 / rate;
         if (known->host_memory)
             load[d].least = load[d].item * known->lanes;
         else
@@ -133,7 +155,7 @@ uint32_t yk_team_choose(struct yk_team *team, const struct yk_team_asks *asks)
 /* Devices that get nothing in such jobs are not asked. The same devices do these jobs as before. */
 static void note_idle(struct yk_team *team, const struct yk_team_job *job)
 {
-    if (job->asked != team->explorer.best || (job->idle & job->served))
+    if (job->asked != team->explorer.best || (job->idle & job->hindered))
         return;
     team->idle_jobs = job->idle && job->idle == team->idle ? team->idle_jobs + 1 : job->idle != 0;
     team->idle = job->idle;

@@ -36,19 +36,23 @@ uint32_t yk_team_choose(struct yk_team *team, const struct yk_team_asks *asks);
 /* A finished job. */
 struct yk_team_job {
     uint32_t asked;
-    uint32_t idle;   /* asked devices whose speed was known and that got nothing (yk_team_did) */
-    uint32_t served; /* devices that other jobs may have kept busy meanwhile, so that it tells
-                      * nothing if they got nothing */
-    int crowded;     /* 1: other jobs ran beside it */
-    int tells;       /* 1: its time tells how fast the team is: the speed of each asked device was
-                      * known before, and nothing else was done */
+    uint32_t idle;     /* asked devices that got nothing (yk_team_did) */
+    uint32_t hindered; /* devices that could not work for it all the time, so that it tells nothing
+                        * if they got nothing: other jobs may have kept them busy, or their kernel
+                        * was not ready */
+    int crowded;       /* 1: other jobs ran beside it */
+    int tells;         /* 1: its time tells how fast the team is: no device was tried (yk_team_did),
+                        * and nothing else was done */
     double ns;
 };
-/* Notes the items that a device did in the job. rate: its speed before the job; 0: unknown. */
+/* Notes the items that a device did in the job. rate: its speed before the job; 0: unknown, so that
+ * its first chunks were a trial. */
 static inline void yk_team_did(struct yk_team_job *job, int device, double rate, int64_t items)
 {
-    if (rate > 0 && items == 0)
+    if (items == 0)
         job->idle |= job->asked & yk_team_bit(device);
+    else if (!(rate > 0))
+        job->tells = 0;
 }
 void yk_team_note(struct yk_team *team, const struct yk_team_job *job);
 

@@ -7,7 +7,6 @@
 void yk_simulator_call(struct yk_simulator *sim)
 {
     const struct yk_simulate_spec *spec = sim->spec;
-    sim->tells = 1;
     if (spec->team && !spec->alone && !spec->without && sim->device_count <= YK_TEAM_DEVICES &&
         (!sim->partitioner || strcmp(sim->partitioner, "auto") == 0)) {
         sim->team = *spec->team;
@@ -16,12 +15,9 @@ void yk_simulator_call(struct yk_simulator *sim)
                                                 .count = sim->device_count,
                                                 .items = (double)spec->profile->items });
     }
-    for (int d = 0; d < sim->device_count; d++) {
+    for (int d = 0; d < sim->device_count; d++)
         if (!yk_simulator_asks(sim, d))
             sim->known[d].share = 0;
-        else
-            sim->tells &= sim->known[d].rate > 0;
-    }
 }
 
 int yk_simulator_asks(const struct yk_simulator *sim, int device)
@@ -45,9 +41,7 @@ void yk_simulator_leave_out(struct yk_simulator *sim)
 
 void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out)
 {
-    struct yk_team_job job = { .asked = sim->asked,
-                               .tells = sim->tells && !sim->verdict[0],
-                               .ns = sim->now };
+    struct yk_team_job job = { .asked = sim->asked, .tells = !sim->verdict[0], .ns = sim->now };
     struct yk_split_outcome outcome;
     *out = sim->team;
     if (!sim->asked)

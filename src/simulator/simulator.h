@@ -79,7 +79,6 @@ struct yk_simulator {
     struct yk_simulated_device *devices;
     struct yk_simulated_lane *lanes; /* of the cores, then of each GPU */
     int device_count, lane_count, threads;
-    int tells;           /* 1: the speeds of all devices that are asked were known */
     struct yk_team team; /* what the spec's team knows after this run; empty: there is none */
     uint32_t asked;      /* a bit for each device, if a team decides; 0: all */
     int streams;         /* lanes of each GPU that threads of the cores drive; 0: none */

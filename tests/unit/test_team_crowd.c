@@ -22,7 +22,7 @@ static uint32_t asked_after(uint32_t served, int jobs)
     };
     struct yk_team team = { 0 };
     for (int i = 0; i < jobs; i++) {
-        struct yk_team_job job = { .asked = ALL, .crowded = 1, .served = served, .ns = 5e7 };
+        struct yk_team_job job = { .asked = ALL, .crowded = 1, .hindered = served, .ns = 5e7 };
         yk_team_did(&job, 0, devices[0].rate, 1024);
         yk_team_did(&job, 1, devices[1].rate, 0);
         yk_team_note(&team, &job);
