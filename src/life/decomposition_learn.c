@@ -22,26 +22,11 @@ static double wait_of(const struct yk_job *job, int device)
     return yk_job_member(job)->fetch_ns[device];
 }
 
-/* What may be a cold start is this fraction of what it was in the device's job before. Halving and
- * doubling it: docs/scheduling.md. (Two H200s, jobs of 60 us: 231, 91, 80, 76 us.) */
-#define COLD_FADE 0.5
-
-/* Returns how much of a part's time may be the cold start of code, caches, threads and drivers, or
- * the wait for a core that others used. In the device's first job that may be nearly all of it, in
- * each later one less. If the times of small first parts were taken as certain, a GPU could seem to
- * be slower than cores for as long as nothing else shows its speed. jobs: number of jobs that
- * taught its cost before. readied: 1: this one made memory ready, so the device is as cold as in
- * its second job at least. */
-static double cold_ns(double busy_ns, uint32_t jobs, int readied)
-{
-    return busy_ns * pow(COLD_FADE, readied ? fmin(1, jobs) : jobs);
-}
-
 /* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
  * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A chunk that
  * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
- * are woken once in a job. jobs, readied: as for cold_ns. */
-static struct yk_cost_sample sample_of(const struct yk_job *job, int d, uint32_t jobs, int readied)
+ * are woken once in a job. cold_ns: what may be a cold start. */
+static struct yk_cost_sample sample_of(const struct yk_job *job, int d, double cold_ns)
 {
     const struct yk_job_device *jd = &job->devices[d];
     const struct yk_split_outcome *outcome = &jd->outcome;
@@ -52,8 +37,7 @@ static struct yk_cost_sample sample_of(const struct yk_job *job, int d, uint32_t
         .items = yk_plan_counted((double)outcome->items, chunks, member->fill[d]),
         .chunks = chunks,
         .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->overhead_ns[d])),
-        .unsure_ns =
-            (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + cold_ns(busy_ns, jobs, readied),
+        .unsure_ns = (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + cold_ns,
     };
 }
 
@@ -122,19 +106,18 @@ static void note_waits(const struct yk_job *job)
     member->timed = job->split.planned ? member->timed + 1 : 0;
 }
 
-/* Learns from each device's part. readied: 1: the job made something ready. */
-static void note_parts(const struct yk_job *job, struct yk_memory *memory, int readied)
+/* Learns from each device's part. */
+static void note_parts(const struct yk_job *job, struct yk_memory *memory)
 {
     const struct yk_member *member = yk_job_member(job);
     const int beside = member->crowded || job->pipeline.before;
     int d;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
-        const int host = jd->device->device->desc.host_memory;
         struct yk_cost_sample sample;
         if (jd->outcome.items == 0 || !teaches(memory, d, beside))
             continue;
-        sample = sample_of(job, d, memory->cost[d].jobs, readied && !host);
+        sample = sample_of(job, d, memory->device[d].cold_ns);
         if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)
             job->split.decomposition->planning.stale = 1;
     }
@@ -163,7 +146,7 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
         return;
     yk_job_member(job)->crowded = crowded;
     note_waits(job);
-    note_parts(job, memory, readied);
+    note_parts(job, memory);
     if (job->split.planned && !readied && !crowded && !job->pipeline.before)
         note_late(job);
     memory->stays = (struct yk_stays){ yk_explore_settled(&decomposition->explorer),

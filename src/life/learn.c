@@ -34,6 +34,7 @@ static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_
                                   .begun_ns = yk_job_since(job),
                                   .ended_ns = job->outcome.ended_ns,
                                   .by_lines = yk_partitioner_needs_lessons(job->split.partitioner),
+                                  .readied = readied,
                                   .tells_lines = !readied };
     int d;
     for (d = 0; d < job->device_count; d++) {
@@ -82,6 +83,7 @@ static void note_cores_served(struct yk_runtime_device *device, int64_t ended_ns
 static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran,
                         struct yk_team_job *team)
 {
+    const int readied = ran->readied;
     int d, whole = 1, forgives = yk_job_splits_freely(job->split.partitioner);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
@@ -89,6 +91,8 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
         yk_team_did(team, d, learned->rate, outcome->items);
         ran->told_ns = desc->launch_ns;
+        ran->readied = readied && !desc->host_memory;
+        ran->wakes_once = desc->host_memory;
         ran->all_asked = job->split.alone < 0 && job->devices[d].joined && yk_job_in_team(job, d) &&
                          !yk_job_grew(job);
         ran->forgives = forgives && !desc->host_memory && !(team->hindered & yk_team_bit(d));

@@ -16,6 +16,9 @@
 /* The time of an item is assumed to change by this fraction of itself from job to job. So old jobs
  * count less and less. */
 #define DRIFT 0.005
+/* What may be a cold start is this fraction of what it was in the device's job before. (Two H200s,
+ * jobs of 60 us: 231, 91, 80, 76 us.) */
+#define COLD_FADE 0.5
 /* CHANGE slower outliers in a row show that the device has changed. Two are not enough: after a
  * pause of the program caches are cold for two jobs. (After 36 ms, jobs of 0.2 ms on two H100s took
  * 1.9 and 1.4 times as long, mostly on one of them, and a third of the rows moved to the other.) No
@@ -24,6 +27,11 @@ enum { CHANGE = 3 };
 /* Figures of an earlier process are ignored beyond these limits, in ns. */
 #define ITEM_LEAST 1e-9
 #define NS_MOST    1e18
+
+double yk_cold_ns(double before_ns, double busy_ns)
+{
+    return before_ns > 0 ? fmin(busy_ns, fmax(1, COLD_FADE * before_ns)) : busy_ns;
+}
 
 void yk_cost_open(struct yk_cost *cost, double fixed_ns)
 {

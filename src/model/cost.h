@@ -54,6 +54,13 @@ void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept);
  * two teams or kernels is the faster one. */
 #define YK_CLEAR 3.0
 
+/* Returns how much of a device's time for its part of a job, busy_ns, may be the cold start of
+ * code, caches, threads and drivers, or the wait for a core that others used: in its first job all
+ * of it, in each later one a fraction of what it was in the job before (before_ns; 0: there was
+ * none). If the times of small first parts were taken as certain, a GPU could seem to be slower
+ * than cores for as long as nothing else shows its speed. */
+double yk_cold_ns(double before_ns, double busy_ns);
+
 static inline int yk_cost_is_known(const struct yk_cost *cost)
 {
     return cost->item_ns > 0;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/cost.h"
+
 /* Two jobs' rates are equal within this part: a sleeping thread may look this much before a chunk's
  * end (work/await.c). */
 #define STEADY_PART 0.1
@@ -52,6 +54,16 @@ static double core_item_ns(const struct yk_learned *learned, const struct yk_spl
     return learned->core_item_ns > 0 ? fmin(latest, (latest + learned->core_item_ns) / 2) : latest;
 }
 
+/* Returns the part of the device's time that may have been a cold start. Only its first chunk is
+ * cold, or all chunks of cores, which are woken once in a job. */
+static double cold_part(const struct yk_learned *learned, const struct yk_split_outcome *outcome,
+                        const struct yk_learned_job *job)
+{
+    const double busy_ns = (double)outcome->busy_ns;
+    const double first_ns = job->wakes_once ? busy_ns : busy_ns / fmax(1, (double)outcome->chunks);
+    return busy_ns > 0 ? fmin(learned->cold_ns, first_ns) / busy_ns : 0;
+}
+
 /* Limits a chunk's cost to its described value, as speed.c does with the value that it was told. */
 static void note_speed(struct yk_learned *learned, const struct yk_split_outcome *outcome,
                        const struct yk_learned_job *job)
@@ -59,6 +71,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     learned->steady = is_steady(learned->rate, outcome->rate);
     learned->derived = 0;
     learned->rate = outcome->rate;
+    learned->cold = cold_part(learned, outcome, job);
     learned->item_ns = outcome->item_ns;
     learned->fixed_ns =
         job->told_ns > 0 && outcome->fixed_ns > job->told_ns ? job->told_ns : outcome->fixed_ns;
@@ -170,6 +183,15 @@ double yk_late_typical(const struct yk_late *late)
     return yk_middle(parts, late->jobs < YK_LATE_RECENT ? late->jobs : YK_LATE_RECENT);
 }
 
+static void note_cold(struct yk_learned *learned, const struct yk_split_outcome *outcome,
+                      const struct yk_learned_job *job)
+{
+    const double busy_ns = (double)outcome->busy_ns;
+    if (outcome->items > 0)
+        learned->cold_ns =
+            yk_cold_ns(job->readied ? fmax(learned->cold_ns, busy_ns) : learned->cold_ns, busy_ns);
+}
+
 /* The first job always counts; because devices may have loaded code in it, a second one is needed.
  * That one counts only if no memory was made ready and no other job ran beside it. */
 static void note_asked(struct yk_learned *learned, const struct yk_learned_job *job)
@@ -183,6 +205,7 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
 {
     int known = learned->rate > 0;
     note_time(learned, outcome, job);
+    note_cold(learned, outcome, job);
     if (outcome->items > 0)
         learned->passed_over = 0;
     else if (job->by_lines && learned->passed_over < INT_MAX)
@@ -210,6 +233,7 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
     out->part = learned->part;
     out->copying = learned->copying;
     out->steady = learned->steady;
+    out->cold = learned->cold;
     out->waited = learned->waited;
     out->crowded = learned->crowded;
     out->spread = learned->spread;

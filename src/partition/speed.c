@@ -83,22 +83,24 @@ static void fit(struct yk_speed *speed)
     speed->item_ns = (speed->ns - speed->weight * speed->fixed_ns) / speed->items;
 }
 
+double yk_speed_item_ns(const struct yk_split_device *known, double items)
+{
+    const double busy_ns = items / known->rate;
+    const double fixed_ns = known->host_memory ? 0 : fmax(0, known->fixed_ns);
+    return (busy_ns - fmin(fixed_ns, busy_ns / 2)) / items;
+}
+
 void yk_speed_open(struct yk_speed *speed, const struct yk_split_device *known, double range_items)
 {
-    double items = known->share > 0 ? known->share * range_items : 0, busy_ns, item_ns;
+    double items = known->share > 0 ? known->share * range_items : 0, item_ns;
     *speed = (struct yk_speed){ .ratio_only = known->host_memory };
     speed->told_fixed_ns = known->fixed_ns > 0 && !known->host_memory ? known->fixed_ns : 0;
     speed->fixed_ns = speed->told_fixed_ns;
     if (!(known->rate > 0) || !isfinite(known->rate) || !(range_items > 0))
         return;
-    item_ns = 1 / known->rate;
-    if (items > 0) {
-        /* The rate is the average of that run, so it includes a chunk's cost at least once. */
-        busy_ns = items / known->rate;
-        item_ns = (busy_ns - fmin(speed->told_fixed_ns, busy_ns / 2)) / items;
-    } else {
+    item_ns = items > 0 ? yk_speed_item_ns(known, items) : 1 / known->rate;
+    if (!(items > 0))
         items = range_items / 8;
-    }
     put(speed, items / 4, item_ns * items / 4 + speed->fixed_ns);
     speed->item_ns = item_ns;
 }

@@ -29,6 +29,10 @@ struct yk_speed {
 /* How many times too slow a GPU may look by `measured` items, if it had `items`. */
 double yk_underfilled(const struct yk_split_device *gpu, double measured, double items);
 
+/* Time of an item in the run that showed the device's rate, in which it did that many. The rate is
+ * an average, so it includes a chunk's overhead at least once. */
+double yk_speed_item_ns(const struct yk_split_device *known, double items);
+
 void yk_speed_open(struct yk_speed *speed, const struct yk_split_device *known, double range_items);
 void yk_speed_add(struct yk_speed *speed, double items, double ns);
 

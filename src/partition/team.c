@@ -22,70 +22,100 @@ static int is_in(uint32_t team, int d)
 struct parts { /* of the devices in a job */
     uint32_t devices;
     double ns;    /* expected time of the job; 0: the speed of one is unknown */
-    double least; /* if a GPU that was not full does a larger part in the time of its latest */
+    double least; /* the same if all that is uncertain is in favour of the devices */
 };
-
-/* A larger part of a GPU that was not full takes between as long as the latest one and as long for
- * each item. The square root (speed.h) is the middle. */
-static double in_larger_parts(const struct yk_team_asks *asks, const double *faster,
-                              struct yk_taker *load)
-{
-    int d;
-    for (d = 0; d < asks->count; d++)
-        load[d].item /= faster[d];
-    return yk_balance(load, asks->count, asks->items);
-}
 
 static int has_peak(const struct yk_split_device *device)
 {
     return device->peak > 0 && isfinite(device->peak);
 }
 
-/* Items per ns; 0: unknown. If such jobs were over before the device could begin, its speed was not
- * measured: it is assumed to be as fast as its theoretical peak promises beside the others, but no
- * faster than its copies. */
-static double rate_of(const struct yk_team_asks *asks, int device)
+/* Returns the time of an item of a device whose speed was not measured, because such jobs were over
+ * before it could begin; 0: unknown. It is assumed to be as fast as its theoretical peak promises
+ * beside the others, but no faster than its copies. */
+static double promised_ns(const struct yk_team_asks *asks, const struct yk_split_device *device)
 {
-    const struct yk_split_device *known = &asks->devices[device];
-    double rate = 0;
+    double ns = INFINITY;
     int d;
-    if (known->rate > 0)
-        return known->rate;
-    for (d = 0; d < asks->count && has_peak(known); d++)
+    for (d = 0; d < asks->count && has_peak(device); d++)
         if (asks->devices[d].rate > 0 && has_peak(&asks->devices[d]))
-            rate = fmax(rate, asks->devices[d].rate * known->peak / asks->devices[d].peak);
-    return rate > 0 ? 1 / fmax(1 / rate, known->copy_item_ns) : 0;
+            ns = fmin(ns, asks->devices[d].peak / (asks->devices[d].rate * device->peak));
+    return isinf(ns) ? 0 : fmax(ns, device->copy_item_ns);
 }
 
-static void predict_parts(const struct yk_team_asks *asks, uint32_t team, struct parts *out)
+/* Returns the time of an item in the run that showed the device's speed; 0: unknown. */
+static double item_ns(const struct yk_team_asks *asks, const struct yk_split_device *device)
 {
-    struct yk_taker load[YK_TEAM_DEVICES] = { { 0 } };
-    double faster[YK_TEAM_DEVICES];
+    if (!(device->rate > 0))
+        return promised_ns(asks, device);
+    return device->part > 0 ? yk_speed_item_ns(device, device->part) : 1 / device->rate;
+}
+
+/* Describes the devices of a team. Returns 0 if the speed of one is unknown. */
+static int describe(const struct yk_team_asks *asks, uint32_t team, struct yk_taker *load)
+{
     int d;
-    *out = (struct parts){ 0 };
     for (d = 0; d < asks->count; d++) {
         const struct yk_split_device *known = &asks->devices[d];
-        const double rate = is_in(team, d) ? rate_of(asks, d) : 0;
         if (!is_in(team, d))
             continue;
-        if (!(rate > 0))
-            return;
-        load[d].item = 1 / rate;
+        load[d].item = item_ns(asks, known);
+        if (!(load[d].item > 0))
+            return 0;
         if (known->host_memory)
             load[d].least = load[d].item * known->lanes;
         else
             load[d].fixed = load[d].least = known->fixed_ns;
     }
-    if (!isfinite(yk_balance(load, asks->count, asks->items)))
+    return 1;
+}
+
+/* Returns how many times as fast a GPU that was not full does a larger part: that takes between as
+ * long as its latest part and as long for each item. The square root (speed.h) is the middle. */
+static double faster_when_full(const struct yk_split_device *gpu, double items)
+{
+    const int larger = items > gpu->part && gpu->part > 0 && !gpu->host_memory;
+    return larger ? yk_underfilled(gpu, gpu->part, items) : 1;
+}
+
+/* How fast a device was, and may be. */
+struct measured {
+    double item_ns; /* as it was measured */
+    double faster;  /* how many times as fast it does its part, if that fills it better */
+    double cold;    /* what may have been a cold start, as a part of that time */
+};
+
+/* Between nothing and all that it may be was a cold start: on average half of it. */
+static double expected_ns(const struct measured *device)
+{
+    return device->item_ns * (1 - device->cold / 2) / device->faster;
+}
+
+/* Not 0 even if all of its time was a cold start: an item takes some time. */
+static double least_ns(const struct measured *device)
+{
+    return device->item_ns * (1 - 0.999 * device->cold) / (device->faster * device->faster);
+}
+
+static void predict_parts(const struct yk_team_asks *asks, uint32_t team, struct parts *out)
+{
+    struct yk_taker load[YK_TEAM_DEVICES] = { { 0 } };
+    struct measured measured[YK_TEAM_DEVICES];
+    int d;
+    *out = (struct parts){ 0 };
+    if (!describe(asks, team, load) || !isfinite(yk_balance(load, asks->count, asks->items)))
         return;
     for (d = 0; d < asks->count; d++) {
         const struct yk_split_device *known = &asks->devices[d];
-        const int larger = load[d].items > known->part && known->part > 0 && !known->host_memory;
-        faster[d] = larger ? yk_underfilled(known, known->part, load[d].items) : 1;
         out->devices |= load[d].items > 0 ? yk_team_bit(d) : 0;
+        measured[d] =
+            (struct measured){ load[d].item, faster_when_full(known, load[d].items), known->cold };
+        load[d].item = expected_ns(&measured[d]);
     }
-    out->ns = in_larger_parts(asks, faster, load);
-    out->least = in_larger_parts(asks, faster, load);
+    out->ns = yk_balance(load, asks->count, asks->items);
+    for (d = 0; d < asks->count; d++)
+        load[d].item = least_ns(&measured[d]);
+    out->least = yk_balance(load, asks->count, asks->items);
 }
 
 /* Part of its time in which it uses the host's memory. */
