@@ -92,7 +92,6 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         yk_team_did(team, d, learned->rate, outcome->items);
         ran->told_ns = desc->launch_ns;
         ran->readied = readied && !desc->host_memory;
-        ran->wakes_once = desc->host_memory;
         ran->all_asked = job->split.alone < 0 && job->devices[d].joined && yk_job_in_team(job, d) &&
                          !yk_job_grew(job);
         ran->forgives = forgives && !desc->host_memory && !(team->hindered & yk_team_bit(d));

@@ -60,7 +60,7 @@ struct yk_split_device {
     int64_t limit;       /* most items one chunk may have (device memory); 0: no limit */
     double rate;         /* items per ns learned in earlier runs of this kernel here; 0: unknown */
     double part;         /* items that it did in the run that showed its rate; 0: unknown */
-    double cold;         /* part of its time in that run that may be a cold start */
+    double cold;         /* part of its time in that run that may be a cold start; 0 for CPUs */
     double peak;         /* theoretical peak, in one unit for all devices of the job; 0: unknown */
     int make;            /* equal for devices of the same kind, whatever their manufacturer; 0:
                           * unlike all others */

@@ -54,13 +54,12 @@ static double core_item_ns(const struct yk_learned *learned, const struct yk_spl
     return learned->core_item_ns > 0 ? fmin(latest, (latest + learned->core_item_ns) / 2) : latest;
 }
 
-/* Returns the part of the device's time that may have been a cold start. Only its first chunk is
- * cold, or all chunks of cores, which are woken once in a job. */
-static double cold_part(const struct yk_learned *learned, const struct yk_split_outcome *outcome,
-                        const struct yk_learned_job *job)
+/* Returns the part of the device's time that may have been a cold start: only its first chunk is
+ * cold. */
+static double cold_part(const struct yk_learned *learned, const struct yk_split_outcome *outcome)
 {
     const double busy_ns = (double)outcome->busy_ns;
-    const double first_ns = job->wakes_once ? busy_ns : busy_ns / fmax(1, (double)outcome->chunks);
+    const double first_ns = busy_ns / fmax(1, (double)outcome->chunks);
     return busy_ns > 0 ? fmin(learned->cold_ns, first_ns) / busy_ns : 0;
 }
 
@@ -71,7 +70,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     learned->steady = is_steady(learned->rate, outcome->rate);
     learned->derived = 0;
     learned->rate = outcome->rate;
-    learned->cold = cold_part(learned, outcome, job);
+    learned->cold = cold_part(learned, outcome);
     learned->item_ns = outcome->item_ns;
     learned->fixed_ns =
         job->told_ns > 0 && outcome->fixed_ns > job->told_ns ? job->told_ns : outcome->fixed_ns;
@@ -233,7 +232,8 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
     out->part = learned->part;
     out->copying = learned->copying;
     out->steady = learned->steady;
-    out->cold = learned->cold;
+    if (!out->host_memory) /* cores load no code, and their threads wake in microseconds */
+        out->cold = learned->cold;
     out->waited = learned->waited;
     out->crowded = learned->crowded;
     out->spread = learned->spread;

@@ -54,10 +54,9 @@ struct yk_learned_job {
     int all_asked;              /* 1: all devices were asked, including this one */
     int forgives;               /* 1: the device warms up, so its speed may be forgotten */
     int64_t begun_ns, ended_ns; /* submission and end */
-    int readied; /* 1: it made memory of the device ready, so that the device is as cold as in its
-                  * second job at least */
-    int wakes_once;    /* 1: its cores are woken once, for all its chunks */
-    int by_lines;      /* 1: it was split by lines (`auto` cuts parts into more chunks) */
+    int readied;  /* 1: it made memory of the device ready, so that the device is as cold as in its
+                   * second job at least */
+    int by_lines; /* 1: it was split by lines (`auto` cuts parts into more chunks) */
     int tells_lines;   /* 1: nothing else was done in that time, like making memory ready. A
                         * sample for lines, together with the next three fields, which
                         * yk_learned_did fills in */

@@ -44,7 +44,6 @@ static void learn(const struct yk_simulator *sim, int d, struct yk_learned_job *
     job.all_asked = sim->spec->alone == 0 && sim->spec->without == 0 &&
                     yk_team_only(sim->asked) < 0 && yk_simulator_asks(sim, d);
     job.forgives = gpu != NULL && !job.by_lines;
-    job.wakes_once = gpu == NULL;
     *out = learned_before(sim, d);
     yk_learned_note(out, &outcome, &job);
     yk_learned_sum_up(ran, d, out, &outcome);
