@@ -66,6 +66,8 @@ struct yk_job_split {
                   * before */
     _Atomic uint32_t team; /* devices that take part, as bits (partition/team.h) */
     int builds;            /* 1: one of them must build the kernel first */
+    uint32_t unbuilt;      /* devices that do not take part, as bits, because the job will be over
+                            * before they have built the kernel */
     int alone;             /* the only one of several devices that takes part; else -1 */
     int has_memory;        /* 1: there was a job like it */
     double to_come;  /* number of jobs, this one included, for which its arrays will probably last,

@@ -6,6 +6,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../platform/clock.h"
 #include "builds.h"
 #include "notice.h"
 
@@ -114,6 +115,7 @@ static void build_now(struct yk_kernel *kernel, struct yk_device *device, struct
     yk_notice_open(&notice, device->desc.virtual_clock ? NULL : kernel->kernel.name,
                    device->desc.name);
     yk_builds_enter();
+    atomic_store_explicit(&build->begun_ns, yk_clock_ns(), memory_order_relaxed);
     build->status = device->backend->build(device, &kernel->kernel, &build->program);
     yk_builds_leave();
     yk_notice_close(&notice);

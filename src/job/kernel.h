@@ -25,7 +25,8 @@
 enum yk_build_state { YK_BUILD_NONE, YK_BUILD_RUNNING, YK_BUILD_READY, YK_BUILD_FAILED };
 
 struct yk_build {
-    atomic_int state; /* stored with release after program or text is set */
+    atomic_int state;         /* stored with release after program or text is set */
+    _Atomic int64_t begun_ns; /* clock when it began; 0: it did not */
     yk_mutex lock; /* held by the thread that builds; no lock is taken inside, except by backends */
     struct yk_kernel *kernel; /* set if a separate thread builds, which is joined at close */
     struct yk_device *device;
@@ -135,6 +136,11 @@ static inline int yk_kernel_is_building(const struct yk_kernel *kernel, int numb
 {
     return atomic_load_explicit(&kernel->builds[number].state, memory_order_acquire) ==
            YK_BUILD_RUNNING;
+}
+/* Returns the clock (yk_clock_ns) when a thread began to build it; 0: none did. */
+static inline int64_t yk_kernel_build_begun(const struct yk_kernel *kernel, int number)
+{
+    return atomic_load_explicit(&kernel->builds[number].begun_ns, memory_order_relaxed);
 }
 static inline int yk_kernel_has_failed(const struct yk_kernel *kernel, int number)
 {

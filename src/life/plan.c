@@ -14,6 +14,7 @@
 #include "../job/workspace.h"
 #include "../partition/kept_cores.h"
 #include "../partition/partitioner.h"
+#include "builders.h"
 #include "decomposition.h"
 #include "decomposition_ready.h"
 #include "host_lane.h"
@@ -129,52 +130,22 @@ static double likely_share(const struct yk_split_device *known, double all_rates
     return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
 }
 
-/* Returns 1 if the GPU has a part in the plan of the job's arrays. */
-static int has_part(const struct yk_job *job, int d)
-{
-    const struct yk_decomposition *decomposition = job->split.decomposition;
-    return decomposition && decomposition->division.stand && yk_job_shares(job)[d] > 0;
-}
-
 /* No other thread sees the job yet. */
 static void set_team(struct yk_job *job, uint32_t team)
 {
     atomic_store_explicit(&job->split.team, team, memory_order_relaxed);
 }
 
-/* Adds GPUs that must build the kernel before the plan of its arrays can be followed, and then the
- * CPUs: a build may take seconds, and meanwhile they do the GPUs' part. */
-static void call_builders(struct yk_job *job)
-{
-    uint32_t hosts = 0;
-    int d;
-    job->split.builds = 0;
-    for (d = 0; d < job->device_count; d++) {
-        const struct yk_runtime_device *device = &job->runtime->devices[d];
-        if (device->device->desc.host_memory)
-            hosts |= yk_team_bit(d);
-        if (!yk_device_must_build(device, job->kernel))
-            continue;
-        if (has_part(job, d))
-            set_team(job, job->split.team | yk_team_bit(d));
-        job->split.builds |= yk_job_in_team(job, d);
-    }
-    if (job->split.builds)
-        set_team(job, job->split.team | hosts);
-}
-
-/* Chooses the devices that take part by what is known of teams. */
+/* Chooses the devices that take part by what is known of teams; `team` NULL: nothing is. */
 static void choose_team(struct yk_job *job, struct yk_team *team,
                         const struct yk_split_device *known)
 {
-    set_team(job, team
-                      ? yk_team_choose(
-                            team, &(struct yk_team_asks){ .devices = known,
-                                                          .count = job->device_count,
-                                                          .items = (double)(job->last - job->first),
-                                                          .crowded = job->split.crowded })
-                      : yk_team_all(job->device_count));
-    call_builders(job);
+    const struct yk_team_asks asks = { .devices = known,
+                                       .count = job->device_count,
+                                       .items = (double)(job->last - job->first),
+                                       .crowded = job->split.crowded };
+    const uint32_t chosen = team ? yk_team_choose(team, &asks) : yk_team_all(job->device_count);
+    set_team(job, yk_job_call_builders(job, chosen, team ? known : NULL));
 }
 
 /* Returns the time of an item on one of the device's cores; 0: unknown. An earlier process knows
@@ -257,6 +228,7 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
             build_ahead(job, d);
     set_team(job, team);
     job->split.builds = 0;
+    job->split.unbuilt = 0;
     note_team(job, memory, known);
     for (d = 0; d < job->device_count; d++) {
         job->devices[d].share = known[d].share;
@@ -288,8 +260,9 @@ static void bench_by_split(struct yk_job *job)
  * some loads of a kernel took 3 to 6 ms instead of 0.2, and none on 15. */
 static int makes_ready(const struct yk_job *job)
 {
-    return job->split.decomposition &&
-           (job->split.decomposition->planning.waits > 0 || yk_decomposition_builds(job));
+    return job->split.unbuilt != 0 ||
+           (job->split.decomposition &&
+            (job->split.decomposition->planning.waits > 0 || yk_decomposition_builds(job)));
 }
 
 /* Returns how many of its cores the CPU, which takes part, keeps free beside that many GPUs. */

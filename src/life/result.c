@@ -91,6 +91,8 @@ const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REA
     }
     if (!job->devices[device].benched || !yk_job_splits_freely(job->split.partitioner))
         return explain_share(job, device, text);
+    if (job->split.unbuilt & yk_team_bit(device))
+        return "not asked: its kernel is still being built, which takes longer than the job";
     if (job->split.planned)
         yk_explore_explain(&job->workspace->team.explorer,
                            &(struct yk_left_out){ .asked = job->split.team, .device = device },
