@@ -83,18 +83,20 @@ struct measured {
     double item_ns; /* as it was measured */
     double faster;  /* how many times as fast it does its part, if that fills it better */
     double cold;    /* what may have been a cold start, as a part of that time */
+    double link_ns; /* of its copies in the direction in which more is copied: the least time */
 };
 
 /* Between nothing and all that it may be was a cold start: on average half of it. */
 static double expected_ns(const struct measured *device)
 {
-    return device->item_ns * (1 - device->cold / 2) / device->faster;
+    return fmax(device->link_ns, device->item_ns * (1 - device->cold / 2) / device->faster);
 }
 
 /* Not 0 even if all of its time was a cold start: an item takes some time. */
 static double least_ns(const struct measured *device)
 {
-    return device->item_ns * (1 - 0.999 * device->cold) / (device->faster * device->faster);
+    const double warm_ns = device->item_ns * (1 - 0.999 * device->cold);
+    return fmax(device->link_ns, warm_ns / (device->faster * device->faster));
 }
 
 static void predict_parts(const struct yk_team_asks *asks, uint32_t team, struct parts *out)
@@ -107,9 +109,12 @@ static void predict_parts(const struct yk_team_asks *asks, uint32_t team, struct
         return;
     for (d = 0; d < asks->count; d++) {
         const struct yk_split_device *known = &asks->devices[d];
+        const double link_ns = is_in(team, d) ? known->copy_item_ns * known->busier_part : 0;
         out->devices |= load[d].items > 0 ? yk_team_bit(d) : 0;
-        measured[d] =
-            (struct measured){ load[d].item, faster_when_full(known, load[d].items), known->cold };
+        measured[d] = (struct measured){ .item_ns = load[d].item,
+                                         .faster = faster_when_full(known, load[d].items),
+                                         .cold = known->cold,
+                                         .link_ns = link_ns };
         load[d].item = expected_ns(&measured[d]);
     }
     out->ns = yk_balance(load, asks->count, asks->items);

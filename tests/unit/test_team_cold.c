@@ -109,10 +109,26 @@ static void a_gpu_that_comes_too_late_is_tried_only_if_it_promises_a_gain(void *
     assert_int_equal(slow_link.jobs, 0);
 }
 
+/* Even if all of its times may have been a cold start, its copies alone take longer than the job.
+ */
+static void a_gpu_with_a_slow_link_is_not_tried_alone(void **state)
+{
+    struct machine machine = opened(10, 0);
+    (void)state;
+    machine.devices[1].copy_item_ns = 5;
+    machine.devices[1].busier_part = 1;
+    for (int job = 0; job < JOBS; job++) {
+        run_job(&machine, 1);
+        assert_int_not_equal(machine.team.explorer.trying, GPU);
+    }
+    assert_int_equal(machine.team.explorer.best, CPU);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cold_gpu_is_tried_alone),
+        cmocka_unit_test(a_gpu_with_a_slow_link_is_not_tried_alone),
         cmocka_unit_test(a_gpu_that_comes_too_late_is_tried_only_if_it_promises_a_gain)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
