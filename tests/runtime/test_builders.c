@@ -51,30 +51,25 @@ static int asks_device(int64_t n)
     return asked;
 }
 
-static int open_with_a_build_under_way(void **state)
+/* Returns 0 if there is no such device. */
+static int open_with_a_build_under_way(void)
 {
     struct yk_kernel *kernel;
-    (void)state;
     if (yoke_open(&(yoke_config){ .devices = "cpu,opencl:0", .knowledge = "off" }, &rt) != YOKE_OK)
-        return -1;
+        return 0;
     yk_lock(&rt->lock);
     OK(yk_kernel_intern(&rt->kernels, &f_saxpy, &kernel));
     yk_unlock(&rt->lock);
     build = &kernel->builds[DEVICE];
     yk_lock(&build->lock);
-    return 0;
-}
-
-static int close_runtime(void **state)
-{
-    (void)state;
-    OK(yoke_close(rt));
-    return 0;
+    return 1;
 }
 
 static void short_jobs_do_not_ask_a_device_that_builds(void **state)
 {
     (void)state;
+    if (!open_with_a_build_under_way())
+        skip();
     assert_true(asks_device(N)); /* nothing is known of the job yet */
     assert_true(asks_device(N)); /* no build has begun, as far as is known */
     atomic_store(&build->begun_ns, yk_clock_ns() - 10 * second_ns);
@@ -88,11 +83,12 @@ static void short_jobs_do_not_ask_a_device_that_builds(void **state)
     while (atomic_load(&build->state) != YK_BUILD_READY)
         yk_clock_sleep_ns(1000000);
     assert_true(asks_device(N));
+    OK(yoke_close(rt));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(
-        short_jobs_do_not_ask_a_device_that_builds, open_with_a_build_under_way, close_runtime) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(
+        short_jobs_do_not_ask_a_device_that_builds) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
