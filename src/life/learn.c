@@ -59,13 +59,13 @@ static int served_others(const struct yk_job *job, int d, int64_t since)
 }
 
 /* Returns the devices that could not work for this job all the time, because they worked for others
- * or cannot run its kernel, or not yet. With runtime.lock held. */
+ * or had to build its kernel. With runtime.lock held. */
 static uint32_t hindered(const struct yk_job *job, const struct yk_learned_job *ran)
 {
     uint32_t found = 0;
     int d;
     for (d = 0; d < job->device_count; d++)
-        if (job->split.builds || job->devices[d].retired || served_others(job, d, ran->begun_ns))
+        if (job->split.builds || served_others(job, d, ran->begun_ns))
             found |= yk_team_bit(d);
     return found;
 }
@@ -89,7 +89,8 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         struct yk_learned *learned = &memory->device[d];
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
-        yk_team_did(team, d, learned->rate, outcome->items);
+        if (!job->devices[d].retired) /* otherwise it cannot run the kernel: it is not idle */
+            yk_team_did(team, d, learned->rate, outcome->items);
         ran->told_ns = desc->launch_ns;
         ran->readied = readied && !desc->host_memory;
         ran->all_asked = job->split.alone < 0 && job->devices[d].joined && yk_job_in_team(job, d) &&
