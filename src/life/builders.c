@@ -1,6 +1,8 @@
 /* builders.c - see builders.h. */
 #include "builders.h"
 
+#include <math.h>
+
 #include "../job/kernel.h"
 #include "../platform/clock.h"
 #include "decomposition.h"
@@ -28,27 +30,18 @@ static double ns_by(const struct yk_job *job, uint32_t team, const struct yk_spl
     return (double)(job->last - job->first) / rate;
 }
 
-/* Returns the devices of the team for whose build the job is too short: it began longer ago than
- * the job will take. */
-static uint32_t too_late(const struct yk_job *job, uint32_t others,
-                         const struct yk_split_device *known)
+/* Returns 1 if the device's build began longer ago than the job will take. */
+static int is_too_late(const struct yk_job *job, int d, double job_ns)
 {
-    const double job_ns = ns_by(job, others, known);
-    uint32_t late = 0;
-    int d;
-    for (d = 0; d < job->device_count; d++) {
-        const int64_t begun_ns = yk_kernel_build_begun(job->kernel, job->devices[d].device->number);
-        if (must_build(job, d) && !has_part(job, d) && begun_ns > 0 &&
-            job_ns < (double)(yk_clock_ns() - begun_ns))
-            late |= yk_team_bit(d);
-    }
-    return late;
+    const int64_t begun_ns = yk_kernel_build_begun(job->kernel, job->devices[d].device->number);
+    return begun_ns > 0 && job_ns < (double)(yk_clock_ns() - begun_ns);
 }
 
 uint32_t yk_job_call_builders(struct yk_job *job, uint32_t team,
                               const struct yk_split_device *known)
 {
     uint32_t hosts = 0, builders = 0, others;
+    double job_ns;
     int d;
     for (d = 0; d < job->device_count; d++) {
         if (job->runtime->devices[d].device->desc.host_memory)
@@ -56,8 +49,16 @@ uint32_t yk_job_call_builders(struct yk_job *job, uint32_t team,
         else if (must_build(job, d) && (has_part(job, d) || (team & yk_team_bit(d))))
             builders |= yk_team_bit(d);
     }
-    others = builders ? (team | hosts) & ~builders : team;
-    job->split.unbuilt = builders && known ? builders & too_late(job, others, known) : 0;
-    job->split.builds = (builders & ~job->split.unbuilt) != 0;
-    return others | (builders & ~job->split.unbuilt);
+    job->split.unbuilt = 0;
+    job->split.builds = 0;
+    if (!builders)
+        return team;
+    others = (team | hosts) & ~builders;
+    job_ns = known ? ns_by(job, others, known) : INFINITY;
+    for (d = 0; d < job->device_count; d++)
+        if ((builders & yk_team_bit(d)) && !has_part(job, d) && is_too_late(job, d, job_ns))
+            job->split.unbuilt |= yk_team_bit(d);
+    builders &= ~job->split.unbuilt;
+    job->split.builds = builders != 0;
+    return others | builders;
 }
