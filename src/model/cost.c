@@ -319,7 +319,7 @@ static void pool_make(struct yk_cost *costs, const struct yk_cost_pool *devices,
             open_known(&costs[d], make.item / make.weights, make.fixed_ns, NOISE_FIRST);
 }
 
-static int has_peak(double peak)
+int yk_peak_is_known(double peak)
 {
     return peak > 0 && isfinite(peak);
 }
@@ -337,7 +337,7 @@ static double typical_log(const struct yk_cost *costs, const double *peak, int c
     double sum = 0, weights = 0;
     int d;
     for (d = 0; d < count; d++)
-        if (yk_cost_is_known(&costs[d]) && has_peak(peak[d])) {
+        if (yk_cost_is_known(&costs[d]) && yk_peak_is_known(peak[d])) {
             const double weight = 1 / (PEAK_LOG * PEAK_LOG + log_var(&costs[d]));
             sum += weight * log(costs[d].item_ns * peak[d]);
             weights += weight;
@@ -365,7 +365,7 @@ static void pool_peaks(struct yk_cost *costs, const struct yk_cost_pool *devices
     const double typical = typical_log(costs, devices->peak, devices->count);
     int d;
     for (d = 0; d < devices->count && isfinite(typical); d++)
-        if (has_peak(devices->peak[d]))
+        if (yk_peak_is_known(devices->peak[d]))
             draw_to_peak(&costs[d], typical - log(devices->peak[d]), devices->told[d]);
 }
 

@@ -76,6 +76,9 @@ enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sam
 /* Time of a part of `items` items in one chunk; infinite if the cost is unknown. */
 double yk_cost_ns(const struct yk_cost *cost, double items);
 
+/* Returns 1 if a device's theoretical peak is known: 0 and infinity mean that it is not. */
+int yk_peak_is_known(double peak);
+
 /* Devices, and what is known of them before their first job. */
 struct yk_cost_pool {
     const int *make;    /* equal numbers above 0: devices of one make */

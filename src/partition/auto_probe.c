@@ -2,6 +2,7 @@
  * the work. */
 #include <math.h>
 
+#include "../model/cost.h"
 #include "auto.h"
 
 /* Cores probe at most 1 / PROBE_PART of the range beside others, and 1 / PROBE_ALONE alone. The
@@ -73,7 +74,7 @@ static double peak_part(const struct yk_split_view *view, int device)
         const struct yk_split_device *known = &view->devices[d].known;
         if (!view->devices[d].active)
             continue;
-        if (!(known->peak > 0) || isinf(known->peak) || (d != device && !known->host_memory))
+        if (!yk_peak_is_known(known->peak) || (d != device && !known->host_memory))
             return 0;
         all += known->peak;
     }

@@ -83,18 +83,23 @@ static void fit(struct yk_speed *speed)
     speed->item_ns = (speed->ns - speed->weight * speed->fixed_ns) / speed->items;
 }
 
+/* Overhead of a chunk, as known before the run; cores have none. */
+static double told_fixed_ns(const struct yk_split_device *known)
+{
+    return known->fixed_ns > 0 && !known->host_memory ? known->fixed_ns : 0;
+}
+
 double yk_speed_item_ns(const struct yk_split_device *known, double items)
 {
     const double busy_ns = items / known->rate;
-    const double fixed_ns = known->host_memory ? 0 : fmax(0, known->fixed_ns);
-    return (busy_ns - fmin(fixed_ns, busy_ns / 2)) / items;
+    return (busy_ns - fmin(told_fixed_ns(known), busy_ns / 2)) / items;
 }
 
 void yk_speed_open(struct yk_speed *speed, const struct yk_split_device *known, double range_items)
 {
     double items = known->share > 0 ? known->share * range_items : 0, item_ns;
     *speed = (struct yk_speed){ .ratio_only = known->host_memory };
-    speed->told_fixed_ns = known->fixed_ns > 0 && !known->host_memory ? known->fixed_ns : 0;
+    speed->told_fixed_ns = told_fixed_ns(known);
     speed->fixed_ns = speed->told_fixed_ns;
     if (!(known->rate > 0) || !isfinite(known->rate) || !(range_items > 0))
         return;

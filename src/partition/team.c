@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../base/words.h"
+#include "../model/cost.h"
 #include "balance.h"
 #include "speed.h"
 #include "trial.h"
@@ -25,11 +26,6 @@ struct parts { /* of the devices in a job */
     double least; /* the same if all that is uncertain is in favour of the devices */
 };
 
-static int has_peak(const struct yk_split_device *device)
-{
-    return device->peak > 0 && isfinite(device->peak);
-}
-
 /* Returns the time of an item of a device whose speed was not measured, because such jobs were over
  * before it could begin; 0: unknown. It is assumed to be as fast as its theoretical peak promises
  * beside the others, but no faster than its copies. */
@@ -37,8 +33,8 @@ static double promised_ns(const struct yk_team_asks *asks, const struct yk_split
 {
     double ns = INFINITY;
     int d;
-    for (d = 0; d < asks->count && has_peak(device); d++)
-        if (asks->devices[d].rate > 0 && has_peak(&asks->devices[d]))
+    for (d = 0; d < asks->count && yk_peak_is_known(device->peak); d++)
+        if (asks->devices[d].rate > 0 && yk_peak_is_known(asks->devices[d].peak))
             ns = fmin(ns, asks->devices[d].peak / (asks->devices[d].rate * device->peak));
     return isinf(ns) ? 0 : fmax(ns, device->copy_item_ns);
 }

@@ -23,6 +23,7 @@
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../../base/words.h"
+#include "../../model/cost.h"
 #include "../both_ends.h"
 #include "../numbers.h"
 
@@ -132,7 +133,7 @@ static yoke_status keep_peaks(struct demand *demand, const char *capability)
     for (d = 0; d < view->device_count; d++) {
         double peak = view->devices[d].known.peak;
         demand->devices[d].told = peak;
-        if (!(peak > 0) || isinf(peak))
+        if (!yk_peak_is_known(peak))
             demand->model = &no_peaks;
     }
     return YOKE_OK;
