@@ -8,15 +8,20 @@
  *                 bodies and entries are here in the order that src/access/narrow.c expects.
  * Arguments       a yk_space (prelude_cuda.h) by value, then the kernel's parameters in order: a
  *                 value, or a pointer to the array's global element 0 (the host adds the shift);
- *                 for mode add also an int64_t: the bytes from one copy to the next, times 256,
- *                 plus the number of copies (a power of two) less one. A block adds to one of the
- *                 copies, so that fewer blocks add to the same one.
+ *                 for mode add also an int64_t: the bytes from one copy to the next, times 512,
+ *                 plus 256 if blocks gather (below), plus the number of copies (a power of two)
+ *                 less one. A block adds to one of the copies, so that fewer blocks add to the same
+ *                 one.
  * Range kernels   (descriptor: lanes 0) one thread per index, threads x along the LAST dimension,
  *                 as many grid dimensions as the kernel has. The grid must cover the space; threads
  *                 beyond its ends do nothing. No loops: with grid-stride loops and 64-bit counters
  *                 a 7-point stencil took twice as long (docs/results/kernels-h200.md). A thread's
  *                 number in one launch has 32 bits, so a launch covers at most 2^31 indexes in each
  *                 dimension; larger spaces take several launches.
+ *                 Kernels that add may get fewer blocks: a block then does several turns along the
+ *                 first dimension. If blocks gather, a block adds to sums of its own, in shared
+ *                 memory (dynamic: all sums one after another), and at its end adds these to its
+ *                 copy.
  * Group kernels   (descriptor: lanes L > 0, unit U) exactly ceil((last - first) / U) blocks of L
  *                 threads: block b does U indexes from first + b * U.
  */
@@ -63,7 +68,7 @@
 YOKE_FN int64_t yk_copy(int64_t copies)
 {
     const unsigned block = blockIdx.x + blockIdx.y + blockIdx.z;
-    return (copies >> 8) * (int64_t)(block & (unsigned)copies & 255);
+    return (copies >> 9) * (int64_t)(block & (unsigned)copies & 255);
 }
 
 #define YK_ENTRY(name, ...)                                                                        \
@@ -77,8 +82,12 @@ YOKE_FN int64_t yk_copy(int64_t copies)
 #define YK_RESULTS(T, n)        n##_yk_results
 #include <yoke/kernel_reduce_device.h>
 
-#define YOKE_KERNEL(name, i, ...) YK_FORM(YK_KERNEL1_, __VA_ARGS__)(name, i, __VA_ARGS__)
-#define YK_KERNEL1_plain(name, i, ...)                                                             \
+/* Kernels that add: YK_KERNEL1_adds, YK_KERNEL2_adds and YK_KERNEL3_adds. */
+#include <yoke/kernel_gather_cuda.h>
+
+#define YOKE_KERNEL(name, i, ...)      YK_FORM(YK_KERNEL1_, __VA_ARGS__)(name, i, __VA_ARGS__)
+#define YK_KERNEL1_plain(name, i, ...) YK_RANGE_FORM(YK_KERNEL1_, __VA_ARGS__)(name, i, __VA_ARGS__)
+#define YK_KERNEL1_simple(name, i, ...)                                                            \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
@@ -91,6 +100,8 @@ YOKE_FN int64_t yk_copy(int64_t copies)
 
 #define YOKE_KERNEL2(name, i, j, ...) YK_FORM(YK_KERNEL2_, __VA_ARGS__)(name, i, j, __VA_ARGS__)
 #define YK_KERNEL2_plain(name, i, j, ...)                                                          \
+    YK_RANGE_FORM(YK_KERNEL2_, __VA_ARGS__)(name, i, j, __VA_ARGS__)
+#define YK_KERNEL2_simple(name, i, j, ...)                                                         \
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
@@ -106,6 +117,8 @@ YOKE_FN int64_t yk_copy(int64_t copies)
 #define YOKE_KERNEL3(name, i, j, k, ...)                                                           \
     YK_FORM(YK_KERNEL3_, __VA_ARGS__)(name, i, j, k, __VA_ARGS__)
 #define YK_KERNEL3_plain(name, i, j, k, ...)                                                       \
+    YK_RANGE_FORM(YK_KERNEL3_, __VA_ARGS__)(name, i, j, k, __VA_ARGS__)
+#define YK_KERNEL3_simple(name, i, j, k, ...)                                                      \
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \

@@ -72,7 +72,7 @@
 YOKE_FN long yk_copy(long copies)
 {
     const uint group = (uint)get_group_id(0) + (uint)get_group_id(1) + (uint)get_group_id(2);
-    return (copies >> 8) * (long)(group & (uint)copies & 255);
+    return (copies >> 9) * (long)(group & (uint)copies & 255);
 }
 
 #define YK_ENTRY(name, ...)                                                                        \

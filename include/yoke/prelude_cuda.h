@@ -117,15 +117,47 @@ YOKE_FN float yoke_int_as_float(int32_t x)
 #else
 #define YK_ADD_FOLDS(T, C)
 #endif
+YOKE_FN unsigned yk_thread(void)
+{
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
 YOKE_FN unsigned yk_lane(void)
 {
-    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+    return yk_thread() % 32;
+}
+
+/* Blocks that gather (kernel_gather_cuda.h). Each launch says how much memory they have. */
+#ifndef YK_GATHERS
+#define YK_GATHERS 1
+#endif
+#ifndef YK_OWN_MEMORY
+#define YK_OWN_MEMORY(name) extern __shared__ uint64_t name[];
+#endif
+YOKE_FN unsigned yk_gathered_bytes(int64_t copies)
+{
+    return copies & 256 ? (unsigned)(copies >> 9) : 0;
+}
+YOKE_FN unsigned yk_threads(void)
+{
+    return blockDim.x * blockDim.y * blockDim.z;
+}
+YOKE_FN void yk_gather_begin(uint64_t *sums, unsigned bytes)
+{
+    for (unsigned k = yk_thread(); k < bytes / sizeof *sums; k += yk_threads())
+        sums[k] = 0;
+    __syncthreads();
 }
 #define YK_ADD(T, C)                                                                               \
     YOKE_FN void yoke_add(T *p, T v)                                                               \
     {                                                                                              \
         YK_ADD_FOLDS(T, C)                                                                         \
         (void)atomicAdd((C *)p, (C)v);                                                             \
+    }                                                                                              \
+    YOKE_FN void yk_gathered_add(T *to, const T *sums, unsigned bytes)                             \
+    {                                                                                              \
+        for (unsigned k = yk_thread(); k < bytes / sizeof(T); k += yk_threads())                   \
+            if (sums[k] != 0)                                                                      \
+                (void)atomicAdd((C *)to + k, (C)sums[k]);                                          \
     }
 YK_ADD(int32_t, int)
 YK_ADD(uint32_t, unsigned int)

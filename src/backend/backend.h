@@ -180,13 +180,14 @@ struct yk_launch_arg {        /* in the order of the kernel's parameters */
      * made by YOKE_KERNEL spread their additions over them; handwritten kernels add to the first.
      * 0: one. */
     int copies;
-    int64_t apart; /* bytes from one copy to the next */
+    int64_t apart; /* bytes from one copy to the next: at least the array's */
 };
 enum { YK_COPIES_MOST = 256 };
-/* Returns `copies` and `apart` packed in the one number that the kernels' entries take. */
-static inline int64_t yk_launch_copies(const struct yk_launch_arg *arg)
+/* Returns `copies` and `apart` packed in the one number that the kernels' entries take. gathers:
+ * each block adds to sums of its own first, in memory that its work-items share. */
+static inline int64_t yk_launch_copies(const struct yk_launch_arg *arg, int gathers)
 {
-    return arg->copies > 1 ? arg->apart * 256 + arg->copies - 1 : 0;
+    return arg->apart * 512 + (gathers ? 256 : 0) + (arg->copies > 1 ? arg->copies - 1 : 0);
 }
 
 struct yk_launch {

@@ -30,6 +30,9 @@ static const char *settings(const yoke_kernel *kernel)
     return kernel->kind == YOKE_KERNEL_STEP ? "#define YK_FOLDS 0\n" : "";
 }
 
+/* Of two entries only the one for 32-bit indexes gathers sums (yoke/kernel_gather_cuda.h). */
+static const char *const gathers = "\n#undef YK_GATHERS\n#define YK_GATHERS 1\n";
+
 /* Returns what the p-th check is about: a parameter, or after the last one a step kernel's item.
  * NULL for -1, the heading. */
 static const yoke_param *subject(const yoke_kernel *kernel, int p, yoke_param *item)
@@ -75,10 +78,14 @@ char *yk_prelude_source(const yoke_kernel *kernel, const struct yk_source_parts 
 {
     const int by_hand = parts->text->entry != NULL;
     char *last = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
-    const char *const texts[] = {
-        parts->head,       by_hand ? "" : settings(kernel),    by_hand ? "" : parts->prelude,
-        parts->text->text, parts->narrow ? parts->narrow : "", last
-    };
+    const char *const texts[] = { parts->head,
+                                  by_hand ? "" : settings(kernel),
+                                  parts->narrow ? "#define YK_GATHERS 0\n" : "",
+                                  by_hand ? "" : parts->prelude,
+                                  parts->text->text,
+                                  parts->narrow ? gathers : "",
+                                  parts->narrow ? parts->narrow : "",
+                                  last };
     char *source = last ? yk_join(texts, sizeof texts / sizeof *texts) : NULL;
     yk_free(last);
     return source;

@@ -20,7 +20,8 @@
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
-#define __shared__ static thread_local
+#define __shared__          static thread_local
+#define YK_OWN_MEMORY(name) static thread_local uint64_t name[STANDIN_SHARED_BYTES / 8];
 
 static thread_local struct standin_indices standin_here;
 static void (*standin_barrier)(void);

@@ -15,6 +15,9 @@ struct standin_image {
 };
 #define STANDIN_MAGIC "standin"
 
+/* The most shared memory that a launch may ask for. */
+#define STANDIN_SHARED_BYTES (48 << 10)
+
 /* ---- in the shared object, written by emulation.h ---- */
 
 /* Indices of the running thread and its block; one for each thread of the host. */

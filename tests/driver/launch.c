@@ -192,10 +192,12 @@ static int has_size(const struct standin_triple *grid, const struct standin_trip
 
 static _Atomic(const char *) counted;
 static atomic_long launches;
+static atomic_uint shared;
 
 void standin_count_launches(const char *prefix)
 {
     atomic_store(&launches, 0);
+    atomic_store(&shared, 0);
     atomic_store(&counted, prefix);
 }
 
@@ -204,11 +206,20 @@ long standin_launches(void)
     return atomic_load(&launches);
 }
 
-static void count_launch(CUfunction function)
+unsigned standin_shared(void)
+{
+    return atomic_load(&shared);
+}
+
+static void count_launch(CUfunction function, unsigned shared_bytes)
 {
     const char *prefix = atomic_load(&counted);
-    if (prefix && strncmp(function->name, prefix, strlen(prefix)) == 0)
-        atomic_fetch_add(&launches, 1);
+    unsigned most = atomic_load(&shared);
+    if (!prefix || strncmp(function->name, prefix, strlen(prefix)) != 0)
+        return;
+    atomic_fetch_add(&launches, 1);
+    while (most < shared_bytes && !atomic_compare_exchange_weak(&shared, &most, shared_bytes))
+        continue;
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -223,12 +234,12 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         return code;
     if (!function || !stream || standin_module_context(function->module) != context)
         return STANDIN_INVALID_HANDLE;
-    if (shared_bytes || extra || !has_size(&grid, &block))
+    if (shared_bytes > STANDIN_SHARED_BYTES || extra || !has_size(&grid, &block))
         return CUDA_ERROR_INVALID_VALUE;
     struct launch_work *launch = launch_open(function, args);
     if (!launch)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    count_launch(function);
+    count_launch(function, shared_bytes);
     launch->grid = grid;
     launch->block = block;
     standin_stream_add(stream, &launch->work);

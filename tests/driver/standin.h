@@ -34,6 +34,7 @@ long standin_calls_of(const char *function); /* and of those of one function, sa
  * it was set. */
 void standin_count_launches(const char *prefix); /* borrowed; NULL: count none */
 long standin_launches(void);
+unsigned standin_shared(void); /* the most shared memory that one of these launches asked for */
 /* Number of contexts and objects in them, device memory blocks, address ranges and pinned pieces of
  * host memory; 0 after all are closed. */
 long standin_outstanding(void);

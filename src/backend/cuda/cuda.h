@@ -12,6 +12,7 @@
  *   cuda_compile.c  text to machine code by NVRTC
  *   cuda_program.c  a kernel on a device, with the disk cache
  *   cuda_launch.c   a chunk to a grid
+ *   cuda_gather.c   grids of kernels that add
  *
  * Each device has its own context, so that a device that fails does not affect others. The context
  * is current only during a call (pushed and popped): if the program itself uses CUDA, the thread's
@@ -45,6 +46,7 @@ struct yk_cuda_device {
     CUdevice handle;
     CUcontext context;
     int arch;                 /* 90 for compute capability 9.0 */
+    int64_t shared_bytes;     /* shared memory of a multiprocessor; 0: unknown */
     int64_t grain;            /* bytes of the smallest page; 0: pages cannot be mapped on demand */
     CUdeviceptr first_memory; /* makes the driver keep its memory for small buffers; 0: none */
     yk_mutex pieces_lock;     /* guards the lists of what its buffers have mapped */
@@ -245,5 +247,13 @@ void yk_cuda_program_close(struct yk_device *device, struct yk_program *program)
 /* cuda_launch.c */
 yoke_status yk_cuda_launch(struct yk_queue *queue, struct yk_program *program,
                            const struct yk_launch *launch, struct yk_event **event);
+
+/* cuda_gather.c */
+/* Returns the bytes of shared memory in which each block, of `threads` threads, gathers; 0: it adds
+ * to the device's memory. */
+int64_t yk_cuda_gathered_bytes(const struct yk_program *program, const struct yk_launch *launch,
+                               int64_t threads);
+/* Returns how many turns a block that gathers should do, if it takes `blocks` of one turn. */
+int64_t yk_cuda_gather_turns(const struct yk_cuda_device *device, int64_t blocks, int64_t threads);
 
 #endif

@@ -40,7 +40,7 @@ static CUresult open_context(struct yk_cuda_device *device)
     const struct yk_cuda_api *cu = device->cu;
     struct yk_cuda_warming warming;
     CUcontext context;
-    int major = 0, minor = 0;
+    int major = 0, minor = 0, shared = 0;
     CUresult code = cu->DeviceGet(&device->handle, device->base.desc.index);
     if (code == CUDA_SUCCESS)
         code = cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
@@ -49,6 +49,9 @@ static CUresult open_context(struct yk_cuda_device *device)
         code = cu->DeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
                                       device->handle);
     device->arch = 10 * major + minor;
+    if (cu->DeviceGetAttribute(&shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+                               device->handle) == CUDA_SUCCESS)
+        device->shared_bytes = shared;
     if (code != CUDA_SUCCESS)
         return code;
     yk_cuda_warm_begin(device, &warming);

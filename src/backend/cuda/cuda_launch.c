@@ -19,7 +19,13 @@ static const int64_t indexes_most = (int64_t)1 << 31;
 
 struct grid {
     unsigned blocks[3], threads[3];
+    int64_t gathered; /* bytes of shared memory in which a block gathers; 0: it does not */
 };
+
+static int64_t threads_of(const struct grid *grid)
+{
+    return (int64_t)grid->threads[0] * grid->threads[1] * grid->threads[2];
+}
 
 /* Blocks have the same shape in all parts of a chunk. */
 static void set_threads(const struct yk_program *program, const struct yk_space *all,
@@ -53,6 +59,15 @@ static void set_blocks(const struct yk_program *program, const struct yk_launch 
         grid->blocks[d] = (unsigned)(count[d] < 1              ? 1
                                      : count[d] > grid_most[d] ? grid_most[d]
                                                                : count[d]);
+}
+
+/* Takes blocks away along the first dimension, so that the others do several turns. */
+static void set_turns(const struct yk_program *program, struct grid *grid)
+{
+    unsigned *first = &grid->blocks[program->shape.dimensions - 1];
+    const int64_t blocks = (int64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+    const int64_t turns = yk_cuda_gather_turns(program->device, blocks, threads_of(grid));
+    *first = (unsigned)((*first + turns - 1) / turns);
 }
 
 /* Sets the number of indexes along each dimension of the range that one grid can cover. */
@@ -115,7 +130,7 @@ static void add_queue(const struct yk_step_launch *steps, struct arguments *to)
 }
 
 static void arguments_take(const struct yk_program *program, const struct yk_launch *launch,
-                           struct arguments *to)
+                           int gathers, struct arguments *to)
 {
     to->count = 0;
     add_range(program, launch, to);
@@ -128,7 +143,7 @@ static void arguments_take(const struct yk_program *program, const struct yk_lau
         to->list[to->count++] = program->shape.params[p].mode == YOKE_PARAM_VALUE
                                     ? (void *)launch->args[p].value
                                     : &to->pointers[p];
-        to->copies[p] = yk_launch_copies(&launch->args[p]);
+        to->copies[p] = yk_launch_copies(&launch->args[p], gathers);
         if (program->generated && program->shape.params[p].mode == YOKE_PARAM_ADD)
             to->list[to->count++] = &to->copies[p];
     }
@@ -149,15 +164,21 @@ static CUresult launch_source(struct yk_queue *queue, struct yk_program *program
     struct grid grid;
     int64_t most[3];
     CUresult code;
-    arguments_take(program, launch, &args);
     set_threads(program, &all, &grid);
+    grid.gathered = narrow || !program->narrow_function
+                        ? yk_cuda_gathered_bytes(program, launch, threads_of(&grid))
+                        : 0;
+    arguments_take(program, launch, grid.gathered > 0, &args);
     set_most(program, launch, &grid, most);
     yk_space_begin(&all, most, &args.part);
     do {
         set_blocks(program, launch, &args.part, &grid);
+        if (grid.gathered)
+            set_turns(program, &grid);
         code = queue->device->cu->LaunchKernel(function, grid.blocks[0], grid.blocks[1],
                                                grid.blocks[2], grid.threads[0], grid.threads[1],
-                                               grid.threads[2], 0, queue->stream, args.list, NULL);
+                                               grid.threads[2], (unsigned)grid.gathered,
+                                               queue->stream, args.list, NULL);
     } while (code == CUDA_SUCCESS && yk_space_next(&all, most, &args.part));
     return code;
 }

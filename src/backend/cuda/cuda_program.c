@@ -24,7 +24,7 @@
 #include "cuda.h"
 
 enum { BLOCK_ITEMS = 256, VALUE_MOST = 3500 };
-static const char *const recipe = "yoke cuda 2"; /* part of the key: change it when this folder's
+static const char *const recipe = "yoke cuda 3"; /* part of the key: change it when this folder's
                                                   * code changes */
 
 /* All that the machine code depends on, as one text. */

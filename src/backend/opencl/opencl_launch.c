@@ -112,7 +112,7 @@ static void set_array(struct arguments *to, const struct yk_launch_arg *arg, int
     set(to, sizeof memory, &memory);
     set(to, sizeof shift, &shift);
     if (has_copies) {
-        const cl_long copies = yk_launch_copies(arg);
+        const cl_long copies = yk_launch_copies(arg, 0);
         set(to, sizeof copies, &copies);
     }
 }
