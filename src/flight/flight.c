@@ -76,7 +76,8 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .args = args,
                                 .lane = lane,
                                 .team = jd->device->lanes,
-                                .timed = job->runtime->trace || yk_flight_tells_fetch(job, flight),
+                                .timed =
+                                    job->runtime->trace || yk_flight_tells_fetch(job, jd, flight),
                                 .passing = is_steps || yk_flight_comes_home(job, device) ||
                                            yk_sums_go_with(job, device, lane) ||
                                            yk_flight_is_polled(job, device, lane) };

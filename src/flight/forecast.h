@@ -11,14 +11,21 @@ int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *device
 /* Predicts the flight's end from flight->lasts_ns and the device's work before it, and counts it in
  * device->waits. */
 void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
-/* Returns 1 if its kernel's event must record when the kernel began, because the time that the
- * copies of its rows took is needed. A kernel behind others waits for these, too. (On two H200s
- * such events made jobs of 75 us with halos 12 us longer.) */
-static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct yk_flight *flight)
+/* Returns 1 if the time that the copies of its rows took is needed. A kernel behind others waits
+ * for these, too. */
+static inline int yk_flight_needs_fetch(const struct yk_job *job, const struct yk_flight *flight)
 {
-    return flight->bytes_once ||
-           (job->split.decomposition && !yk_flight_is_chained(flight) &&
-            (flight->bytes_in || (flight->bytes_between && !job->split.untimed)));
+    return flight->bytes_once || (job->split.decomposition && !yk_flight_is_chained(flight) &&
+                                  (flight->bytes_in || flight->bytes_between));
+}
+/* Returns 1 if its kernel's event must record when the kernel began, because that time is not known
+ * from jobs before. (Such events made jobs of 75 us with halos on two H200s 12 us longer, and jobs
+ * of 35 us that get 192 bytes from the host on one H200 10 us.) */
+static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct yk_job_device *jd,
+                                        const struct yk_flight *flight)
+{
+    return yk_flight_needs_fetch(job, flight) &&
+           !(jd->wait.is_known && jd->wait.bytes == flight->bytes_in);
 }
 /* In ns. A thread of the program that steps GPUs has nothing else to do. So it sleeps only if a
  * late look, a wake, costs less than a fortieth of a chunk. (A sleep cost jobs of 1.2 ms 25 us,

@@ -314,6 +314,13 @@ static int has_open_hauls(const struct yk_job *job, const struct yk_flight *flig
     return 0;
 }
 
+static int64_t take_known_wait(struct yk_job_device *jd)
+{
+    const int64_t ns = jd->wait.ns;
+    jd->wait.ns = 0;
+    return ns;
+}
+
 /* Sets when a completed flight ended on the device, and the time from the issue of the chunk to the
  * start of its kernel, which waits for the chunk's copies. Asks for the times of an event only
  * once: CUDA's driver takes 6 us to tell them.
@@ -327,15 +334,18 @@ static void note_times(const struct yk_job *job, struct yk_job_device *jd, struc
     const struct yk_backend *backend = jd->device->device->backend;
     struct yk_event *last = yk_flight_last(flight);
     const int ends = last && !is_noticed_in_time(job, jd, flight) && !has_open_hauls(job, flight);
-    const int fetches = yk_flight_tells_fetch(job, flight) && flight->kernel;
+    const int fetches = yk_flight_tells_fetch(job, jd, flight) && flight->kernel;
     struct yk_event_times times = { 0 };
     if (ends || (fetches && last == flight->kernel))
         backend->event_times(last, &times);
     flight->ended_ns = ends ? times.ended : 0;
     if (fetches && last != flight->kernel)
         backend->event_times(flight->kernel, &times);
-    flight->fetch_ns =
-        fetches && times.started > flight->issued_ns ? times.started - flight->issued_ns : 0;
+    if (fetches)
+        flight->fetch_ns =
+            times.started > flight->issued_ns ? times.started - flight->issued_ns : 0;
+    else if (yk_flight_needs_fetch(job, flight))
+        flight->fetch_ns = take_known_wait(jd);
 }
 
 static int64_t once_of(const struct yk_flight *flight)
@@ -388,6 +398,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     yk_watchdog_end(job, device, lane);
     flight->busy = 0;
     if (!jd->device->device->desc.host_memory) { /* not for cores, which have many pieces */
+        jd->bytes_in += flight->bytes_in;
         atomic_fetch_add(&job->outcome.bytes_to, flight->bytes_in + flight->bytes_passed);
         atomic_fetch_add(&job->outcome.bytes_from, flight->bytes_out);
         atomic_fetch_add(&job->outcome.bytes_between, flight->bytes_between);

@@ -62,18 +62,16 @@ struct yk_job_split {
     int member;                             /* its kernel's place in the decomposition */
     int planned;                            /* 1: split by the decomposition's plan */
     double planned_ns;                      /* time of the longest part, by that plan */
-    int untimed; /* 1: how long its kernels wait for rows of other devices is known from jobs
-                  * before */
-    _Atomic uint32_t team; /* devices that take part, as bits (partition/team.h) */
-    int builds;            /* 1: one of them must build the kernel first */
-    uint32_t unbuilt;      /* devices that do not take part, as bits, because the job will be over
-                            * before they have built the kernel */
-    int alone;             /* the only one of several devices that takes part; else -1 */
-    int has_memory;        /* 1: there was a job like it */
-    double to_come;  /* number of jobs, this one included, for which its arrays will probably last,
-                      * except those of one job; 0: unknown */
-    int opens;       /* 1: it is the first job to use one of its arrays */
-    int64_t readied; /* value of yk_places_readied when it began */
+    _Atomic uint32_t team;                  /* devices that take part, as bits (partition/team.h) */
+    int builds;                             /* 1: one of them must build the kernel first */
+    uint32_t unbuilt; /* devices that do not take part, as bits, because the job will be over
+                       * before they have built the kernel */
+    int alone;        /* the only one of several devices that takes part; else -1 */
+    int has_memory;   /* 1: there was a job like it */
+    double to_come;   /* number of jobs, this one included, for which its arrays will probably last,
+                       * except those of one job; 0: unknown */
+    int opens;        /* 1: it is the first job to use one of its arrays */
+    int64_t readied;  /* value of yk_places_readied when it began */
 };
 
 /* NONE: the thread that called the job works alone. SOME: a few cores were called. ALL: all threads

@@ -33,6 +33,14 @@ struct yk_waits {
     int64_t brief;    /* number of chunks too short for a sleep */
 };
 
+/* How long the device's kernels wait for rows, if that is known from jobs before: then it is not
+ * measured again. Set before the job begins. */
+struct yk_known_wait {
+    int is_known; /* 1: as long as in these jobs, if as many bytes come from the host */
+    int64_t bytes;
+    int64_t ns; /* of all its chunks; the first one takes it */
+};
+
 struct yk_job_device {
     struct yk_runtime_device *device;
     struct yk_leases leases;         /* CPU devices */
@@ -58,6 +66,8 @@ struct yk_job_device {
     int kept;             /* number of the CPU's last lanes that are kept free (kept_cores.h) */
     int64_t expected_ns;  /* predicted end of the last chunk that it was given */
     struct yk_waits waits;
+    struct yk_known_wait wait;
+    int64_t bytes_in;          /* from the host, for the chunks that have ended */
     struct yk_buffer *windows; /* windows of all lanes; NULL: none */
     int64_t windows_bytes;
     struct yk_slot *results;           /* memory of arguments held on the host; NULL: none */

@@ -11,17 +11,6 @@
 #include "decomposition.h"
 #include "decomposition_round.h"
 
-/* Returns how long the device waited for rows. If the job did not measure that, but rows came from
- * other devices, they took as long as in the latest job that did. */
-static double wait_of(const struct yk_job *job, int device)
-{
-    const struct yk_job_device *jd = &job->devices[device];
-    const int is_measured = jd->outcome.fetch_ns > 0 || !job->split.untimed;
-    if (is_measured || jd->device->device->desc.host_memory || !job->outcome.bytes_between)
-        return (double)jd->outcome.fetch_ns;
-    return yk_job_member(job)->fetch_ns[device];
-}
-
 /* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
  * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A chunk that
  * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
@@ -31,7 +20,7 @@ static struct yk_cost_sample sample_of(const struct yk_job *job, int d, double c
     const struct yk_job_device *jd = &job->devices[d];
     const struct yk_split_outcome *outcome = &jd->outcome;
     const struct yk_member *member = yk_job_member(job);
-    const double busy_ns = (double)outcome->busy_ns, fetch_ns = wait_of(job, d);
+    const double busy_ns = (double)outcome->busy_ns, fetch_ns = (double)outcome->fetch_ns;
     const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
     return (struct yk_cost_sample){
         .items = yk_plan_counted((double)outcome->items, chunks, member->fill[d]),
@@ -92,17 +81,18 @@ static int teaches(struct yk_memory *memory, int device, int beside)
     return 1;
 }
 
-/* Keeps how long devices waited for rows of other devices, for jobs that do not measure it. Waits
- * for rows from the host are measured each time, because the program may send more to one job than
- * to another. */
+/* Keeps how long devices waited for rows, for jobs that need not measure it. */
 static void note_waits(const struct yk_job *job)
 {
     struct yk_member *member = yk_job_member(job);
     int d;
-    if (job->split.untimed || job->outcome.bytes_to)
-        return;
-    for (d = 0; d < job->device_count; d++)
-        member->fetch_ns[d] = (double)job->devices[d].outcome.fetch_ns;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_job_device *jd = &job->devices[d];
+        if (jd->wait.is_known && !jd->outcome.fetch_ns)
+            continue; /* it had nothing to wait for */
+        member->fetch_ns[d] = jd->outcome.fetch_ns;
+        member->fetch_bytes[d] = jd->bytes_in;
+    }
     member->timed = job->split.planned ? member->timed + 1 : 0;
 }
 

@@ -54,8 +54,9 @@ struct yk_member {
     double fill[YK_PLAN_DEVICES];
     double peak[YK_PLAN_DEVICES];        /* operations per ns */
     double overhead_ns[YK_PLAN_DEVICES]; /* estimated overhead of a chunk before any was measured */
-    /* How long kernels waited for rows of other devices, in the latest job that measured it. */
-    double fetch_ns[YK_PLAN_DEVICES];
+    /* How long kernels waited for rows, in the latest job that measured it, and how much came from
+     * the host. */
+    int64_t fetch_ns[YK_PLAN_DEVICES], fetch_bytes[YK_PLAN_DEVICES];
     /* How it gets on with the plan. */
     uint64_t checked; /* value of decomposition->planning.at for which the next one holds */
     int fits;         /* 1: everything it uses has room on each device with a part */

@@ -198,9 +198,8 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
     }
 }
 
-/* Returns 1 if the kernels' waits for rows of other devices are known. They are measured in the
- * first jobs by new cuts, the first of which moves rows, and after a job that took unusually long
- * or short. */
+/* Returns 1 if the kernels' waits for rows are known. They are measured in the first jobs by new
+ * cuts, the first of which moves rows, and after a job that took unusually long or short. */
 static int knows_waits(const struct yk_job *job, const struct yk_memory *memory)
 {
     int d;
@@ -212,12 +211,21 @@ static int knows_waits(const struct yk_job *job, const struct yk_memory *memory)
     return 1;
 }
 
+static void tell_waits(struct yk_job *job)
+{
+    const struct yk_member *member = yk_job_member(job);
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        job->devices[d].wait =
+            (struct yk_known_wait){ 1, member->fetch_bytes[d], member->fetch_ns[d] };
+}
+
 int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
                        struct yk_split_device *known)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
     struct yk_member *member;
-    job->split.planned = job->split.untimed = 0;
+    job->split.planned = 0;
     if (!decomposition || !rows_stay(job, known))
         return 0;
     describe_places(job, known);
@@ -235,6 +243,7 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
         return 0;
     tell(job, memory, known);
     job->split.planned = 1;
-    job->split.untimed = knows_waits(job, memory);
+    if (knows_waits(job, memory))
+        tell_waits(job);
     return 1;
 }
