@@ -16,18 +16,18 @@
 #define YOKE_KERNEL_GATHER_CUDA_H
 
 /* Appends `adds` to a form's name if one of its parameters has mode add, otherwise `simple`. */
-#define YK_RANGE_FORM(form, ...)    YK_CAT(form, YK_FIRST(YK_EACH(YK_IS_ADD, __VA_ARGS__) simple))
-#define YK_IS_ADD(k, p)             YK_IS_ADD_ p
-#define YK_IS_ADD_(mode, ...)       YK_IS_ADD_##mode
+#define YK_RANGE_FORM(form, ...) YK_CAT(form, YK_FIRST(YK_EACH(YK_IS_ADD, __VA_ARGS__) simple))
+#define YK_IS_ADD(k, p)          YK_IS_ADD_ p
+#define YK_IS_ADD_(mode, ...)    YK_IS_ADD_##mode
 #define YK_IS_ADD_yk_value
 #define YK_IS_ADD_yk_in
 #define YK_IS_ADD_yk_out
 #define YK_IS_ADD_yk_inout
-#define YK_IS_ADD_yk_add            adds,
+#define YK_IS_ADD_yk_add adds,
 
 /* A pointer to the block's own sums for each parameter of mode add. */
-#define YK_OWN_DECLARE(k, p)        YK_OWN_DECLARE_ p
-#define YK_OWN_DECLARE_(mode, ...)  YK_OWN_DECLARE_##mode(__VA_ARGS__)
+#define YK_OWN_DECLARE(k, p)       YK_OWN_DECLARE_ p
+#define YK_OWN_DECLARE_(mode, ...) YK_OWN_DECLARE_##mode(__VA_ARGS__)
 #define YK_OWN_DECLARE_yk_value(T, n)
 #define YK_OWN_DECLARE_yk_in(T, n)
 #define YK_OWN_DECLARE_yk_out(T, n)
@@ -37,17 +37,17 @@
     yk_own_bytes += YK_GATHERS ? yk_gathered_bytes(n##_yk_copies) : 0;
 
 /* What an entry passes to the body of a block that gathers. */
-#define YK_OWN_ACTUAL(k, p)         YK_OWN_ACTUAL_ p
-#define YK_OWN_ACTUAL_(mode, ...)   YK_OWN_ACTUAL_##mode(__VA_ARGS__)
-#define YK_OWN_ACTUAL_yk_value      YK_ENTRY_ACTUAL_yk_value
-#define YK_OWN_ACTUAL_yk_in         YK_ENTRY_ACTUAL_yk_in
-#define YK_OWN_ACTUAL_yk_out        YK_ENTRY_ACTUAL_yk_out
-#define YK_OWN_ACTUAL_yk_inout      YK_ENTRY_ACTUAL_yk_inout
-#define YK_OWN_ACTUAL_yk_add(T, n)  , n##_yk_own
+#define YK_OWN_ACTUAL(k, p)        YK_OWN_ACTUAL_ p
+#define YK_OWN_ACTUAL_(mode, ...)  YK_OWN_ACTUAL_##mode(__VA_ARGS__)
+#define YK_OWN_ACTUAL_yk_value     YK_ENTRY_ACTUAL_yk_value
+#define YK_OWN_ACTUAL_yk_in        YK_ENTRY_ACTUAL_yk_in
+#define YK_OWN_ACTUAL_yk_out       YK_ENTRY_ACTUAL_yk_out
+#define YK_OWN_ACTUAL_yk_inout     YK_ENTRY_ACTUAL_yk_inout
+#define YK_OWN_ACTUAL_yk_add(T, n) , n##_yk_own
 
 /* Adds the block's own sums to its copy. */
-#define YK_OWN_ADD(k, p)            YK_OWN_ADD_ p
-#define YK_OWN_ADD_(mode, ...)      YK_OWN_ADD_##mode(__VA_ARGS__)
+#define YK_OWN_ADD(k, p)       YK_OWN_ADD_ p
+#define YK_OWN_ADD_(mode, ...) YK_OWN_ADD_##mode(__VA_ARGS__)
 #define YK_OWN_ADD_yk_value(T, n)
 #define YK_OWN_ADD_yk_in(T, n)
 #define YK_OWN_ADD_yk_out(T, n)
@@ -72,57 +72,41 @@
     }
 #define YK_GATHER_CALL(body, indexes, ...)                                                         \
     if (yk_own_bytes)                                                                              \
-        body(YK_BARE indexes, yk_part.size2,                                                       \
-             yk_part.size3 YK_EACH(YK_OWN_ACTUAL, __VA_ARGS__));                                   \
+        body(YK_BARE indexes, yk_part.size2, yk_part.size3 YK_EACH(YK_OWN_ACTUAL, __VA_ARGS__));   \
     else                                                                                           \
-        body(YK_BARE indexes, yk_part.size2,                                                       \
-             yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));
+        body(YK_BARE indexes, yk_part.size2, yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));
 
 #define YK_KERNEL1_adds(name, i, ...)                                                              \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
-    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
-    {                                                                                              \
-        YK_GATHER_BEGIN(x, __VA_ARGS__)                                                            \
-        {                                                                                          \
-            YK_AXIS(yk_i, yk_from, yk_part.last, x)                                                \
-            if (yk_i_beyond)                                                                       \
-                break;                                                                             \
-            YK_GATHER_CALL(yk_body_##name, (yk_i), __VA_ARGS__)                                    \
-        }                                                                                          \
-        YK_GATHER_END(__VA_ARGS__)                                                                 \
+    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__){ YK_GATHER_BEGIN(x, __VA_ARGS__){       \
+        YK_AXIS(yk_i, yk_from, yk_part.last, x) if (yk_i_beyond) break;                            \
+    YK_GATHER_CALL(yk_body_##name, (yk_i), __VA_ARGS__)                                            \
+    }                                                                                              \
+    YK_GATHER_END(__VA_ARGS__)                                                                     \
     }                                                                                              \
     YK_BODY1(name, i, __VA_ARGS__)
 
 #define YK_KERNEL2_adds(name, i, j, ...)                                                           \
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
-    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
-    {                                                                                              \
-        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, x)                                            \
-        YK_GATHER_BEGIN(y, __VA_ARGS__)                                                            \
-        {                                                                                          \
-            YK_AXIS(yk_i, yk_from, yk_part.last, y)                                                \
-            if (yk_j_beyond | yk_i_beyond)                                                         \
-                break;                                                                             \
-            YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j), __VA_ARGS__)                              \
-        }                                                                                          \
-        YK_GATHER_END(__VA_ARGS__)                                                                 \
+    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__){                                        \
+        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, x) YK_GATHER_BEGIN(y, __VA_ARGS__){           \
+            YK_AXIS(yk_i, yk_from, yk_part.last, y) if (yk_j_beyond | yk_i_beyond) break;          \
+    YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j), __VA_ARGS__)                                      \
+    }                                                                                              \
+    YK_GATHER_END(__VA_ARGS__)                                                                     \
     }                                                                                              \
     YK_BODY2(name, i, j, __VA_ARGS__)
 
 #define YK_KERNEL3_adds(name, i, j, k, ...)                                                        \
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
-    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
-    {                                                                                              \
+    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__){                                        \
         YK_AXIS(yk_k, yk_part.first3, yk_part.last3, x)                                            \
-        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, y)                                            \
-        YK_GATHER_BEGIN(z, __VA_ARGS__)                                                            \
-        {                                                                                          \
-            YK_AXIS(yk_i, yk_from, yk_part.last, z)                                                \
-            if (yk_k_beyond | yk_j_beyond | yk_i_beyond)                                           \
-                break;                                                                             \
-            YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j, yk_k), __VA_ARGS__)                        \
-        }                                                                                          \
-        YK_GATHER_END(__VA_ARGS__)                                                                 \
+            YK_AXIS(yk_j, yk_part.first2, yk_part.last2, y) YK_GATHER_BEGIN(z, __VA_ARGS__){       \
+                YK_AXIS(yk_i, yk_from, yk_part.last,                                               \
+                        z) if (yk_k_beyond | yk_j_beyond | yk_i_beyond) break;                     \
+    YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j, yk_k), __VA_ARGS__)                                \
+    }                                                                                              \
+    YK_GATHER_END(__VA_ARGS__)                                                                     \
     }                                                                                              \
     YK_BODY3(name, i, j, k, __VA_ARGS__)
 

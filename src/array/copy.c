@@ -343,11 +343,23 @@ int yk_haul_is_open(const struct yk_haul *haul)
     return haul->first || haul->issued < yk_copy_total(&haul->copy);
 }
 
+/* Waits for a copy of so many bytes, and closes its event. */
+static yoke_status wait_for(const struct yk_haul *haul, struct yk_event *event, int64_t bytes)
+{
+    return haul->watched ? yk_place_watch_copy(haul->place, event, bytes)
+                         : yk_place_wait(haul->place, event);
+}
+
+yoke_status yk_haul_await(const struct yk_haul *haul, struct yk_event *started)
+{
+    return wait_for(haul, started, yk_copy_total(&haul->copy));
+}
+
 /* Waits for the oldest slot, empties it and gives it back. */
 static yoke_status land_first(struct yk_haul *haul)
 {
     struct yk_slot *slot = haul->first;
-    yoke_status status = yk_place_wait(haul->place, slot->event);
+    yoke_status status = wait_for(haul, slot->event, slot->bytes * slot->rows);
     slot->event = NULL;
     if (status != YOKE_OK)
         return status;
@@ -378,7 +390,7 @@ yoke_status yk_haul_finish(struct yk_haul *haul)
             status = land_first(haul);
         }
     }
-    arrival = yk_place_wait(haul->place, direct);
+    arrival = yk_haul_await(haul, direct);
     yk_haul_drop(haul);
     return status != YOKE_OK ? status : arrival;
 }

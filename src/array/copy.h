@@ -33,7 +33,8 @@ struct yk_haul {
     struct yk_place *place;
     yoke_array *array; /* NULL: memory of no array */
     struct yk_copy copy;
-    int lends; /* 1: the rows are on the device already, so they leave through place->lending */
+    int lends;   /* 1: the rows are on the device already, so they leave through place->lending */
+    int watched; /* 1: the thread that waits for them watches for their arrival */
     /* The rest is private to copy.c. */
     struct yk_queue *queue;       /* of all its copies; NULL: none was issued */
     int64_t issued;               /* bytes from the start that are under way or copied */
@@ -46,6 +47,8 @@ struct yk_haul {
 /* Issues what can be issued without waiting. *event becomes the event of the latest copy; it is not
  * changed if nothing was issued. After a failure, too, wait for *event; then drop the haul. */
 yoke_status yk_haul_start(struct yk_haul *haul, struct yk_event **event);
+/* Waits for the started copies, whose event it closes. */
+yoke_status yk_haul_await(const struct yk_haul *haul, struct yk_event *started);
 /* Returns 1 if yk_haul_finish will have work to do when the started copies are complete. */
 int yk_haul_is_open(const struct yk_haul *haul);
 /* Issues the bytes that yk_haul_start left, and empties the staging buffers. Sleeps until all bytes

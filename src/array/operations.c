@@ -2,6 +2,8 @@
 #include "place.h"
 
 #include "../base/status.h"
+#include "../base/wake_time.h"
+#include "../platform/clock.h"
 
 yoke_status yk_place_await(struct yk_place *place, struct yk_event *event)
 {
@@ -31,6 +33,26 @@ yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event)
     if (event)
         place->device->backend->event_close(event);
     return outcome;
+}
+
+/* Returns how long a thread watches a copy of so many bytes: as long as the copy should take and,
+ * in case it begins late, for as long as a sleep would cost (ski rental). 0: it sleeps. */
+static int64_t watch_ns(const struct yk_device_desc *desc, int64_t bytes)
+{
+    const double lasts_ns =
+        desc->link_bytes_per_ns > 0 ? (double)bytes / desc->link_bytes_per_ns : 0;
+    return !desc->virtual_clock && lasts_ns < YK_CALLER_BRIEF_NS ? (int64_t)lasts_ns + YK_WAKE_NS
+                                                                 : 0;
+}
+
+yoke_status yk_place_watch_copy(struct yk_place *place, struct yk_event *event, int64_t bytes)
+{
+    const struct yk_backend *backend = place->device->backend;
+    const int64_t until = yk_clock_ns() + watch_ns(&place->device->desc, bytes);
+    yoke_status outcome;
+    while (event && yk_clock_ns() < until && !backend->poll(event, &outcome))
+        yk_pause();
+    return yk_place_wait(place, event);
 }
 
 static struct yk_event **recent(struct yk_place *place, uint64_t number)

@@ -82,7 +82,10 @@ yoke_status yk_place_check(const struct yk_place *place);
 /* Sleeps until `event` is complete (on a virtual clock, advances time), closes it and returns its
  * outcome. NULL counts as complete. */
 yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event);
-/* The same, but does not close the event. */
+/* As yk_place_wait, for a copy of so many bytes: watches for its end if that comes soon. For a
+ * thread that has nothing else to do. */
+yoke_status yk_place_watch_copy(struct yk_place *place, struct yk_event *event, int64_t bytes);
+/* The same as yk_place_wait, but does not close the event. */
 yoke_status yk_place_await(struct yk_place *place, struct yk_event *event);
 /* `event` becomes the latest operation on the upload queue. It is owned by `slot` if the copy reads
  * from a slot, otherwise by the place. Under place->lock. */
@@ -104,6 +107,7 @@ struct yk_places {
     struct yk_place items[YK_PLACES];
     atomic_int count;
     int checks;          /* 1: check what programs do with host memory (poison.h) */
+    int sleeps;          /* 1: threads that wait should sleep at once */
     yk_mutex evict_lock; /* one eviction or array close at a time */
 };
 /* Finds out which of the first `count` places can exchange rows directly with the next one, which

@@ -48,6 +48,7 @@ static yoke_status announce(yoke_array *array, const struct yk_copy_need *need,
     *coming = (struct coming){ .need = need,
                                .haul = { .place = yk_places_find(array->places, need->source),
                                          .lends = 1,
+                                         .watched = !array->places->sleeps,
                                          .array = array,
                                          .copy = { .kind = YK_COPY_FROM_DEVICE } } };
     yk_array_shape_copy(array, need->rows, &coming->haul.copy);
@@ -69,7 +70,7 @@ static yoke_status announce(yoke_array *array, const struct yk_copy_need *need,
 static yoke_status await(yoke_array *array, struct coming *coming)
 {
     struct yk_haul *haul = &coming->haul;
-    const yoke_status arrival = yk_place_wait(haul->place, coming->started);
+    const yoke_status arrival = yk_haul_await(haul, coming->started);
     yoke_status status = coming->status != YOKE_OK ? coming->status : arrival;
     if (status == YOKE_OK)
         status = yk_haul_finish(haul);

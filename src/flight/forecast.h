@@ -27,10 +27,6 @@ static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct y
     return yk_flight_needs_fetch(job, flight) &&
            !(jd->wait.is_known && jd->wait.bytes == flight->bytes_in);
 }
-/* In ns. A thread of the program that steps GPUs has nothing else to do. So it sleeps only if a
- * late look, a wake, costs less than a fortieth of a chunk. (A sleep cost jobs of 1.2 ms 25 us,
- * because caches are cold after it.) */
-enum { YK_CALLER_BRIEF_NS = 40 * YK_WAKE_NS };
 /* ns. A flight that takes less time is watched: a sleep would not pay. */
 int64_t yk_brief_ns(const struct yk_job_device *device);
 int yk_flight_is_brief(const struct yk_job_device *device, const struct yk_flight *flight);

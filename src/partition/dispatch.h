@@ -16,15 +16,11 @@
 #include <yoke/status.h>
 
 #include "../base/interval.h"
+#include "../base/wake_time.h"
 #include "../model/adjust.h"
 #include "../model/line.h"
 
 struct yk_fit;
-
-/* Time in ns from the end of a chunk until the thread that slept for it runs: 30 to 60 us were
- * measured when a driver wakes it, on a machine with an H200. A thread does not sleep for a chunk
- * that lasts only a few times as long (flight/forecast.c). */
-enum { YK_WAKE_NS = 40000 };
 
 struct yk_chunk {
     int64_t first, last; /* items first .. last - 1 */

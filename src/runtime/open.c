@@ -236,6 +236,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->streams = streams;
     runtime->watchdog = settings.watchdog;
     runtime->waiting = (yoke_waiting)settings.waiting;
+    runtime->places.sleeps = runtime->waiting == YOKE_WAIT_BLOCK;
     atomic_init(&runtime->return_ns, YK_WAKE_NS);
     atomic_init(&runtime->core_return_ns, YK_WAKE_NS / 8); /* mostly the caller ends them */
     runtime->checks = runtime->places.checks = settings.checks;

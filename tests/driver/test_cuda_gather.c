@@ -1,6 +1,7 @@
 /* test_cuda_gather.c - sums that blocks gather in shared memory: right results in one to three
  * dimensions, with blocks of several turns, and the memory that launches ask for. Sums that are too
- * large, and those of an entry for 64-bit indexes beside one for 32-bit indexes, are not gathered. */
+ * large, and those of an entry for 64-bit indexes beside one for 32-bit indexes, are not gathered.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,7 +160,9 @@ static void with_a_merge_of_the_program(void **state)
 {
     uint64_t rows[LINES] = { 0 };
     float columns[COLUMNS] = { 0 };
-    yoke_job job = { .kernel = &g_plane, .range = { 0, LINES, { COLUMNS } }, .partitioner = "even" };
+    yoke_job job = { .kernel = &g_plane,
+                     .range = { 0, LINES, { COLUMNS } },
+                     .partitioner = "even" };
     (void)state;
     yoke_array *rs = wrap(rows, LINES, sizeof *rows), *cs = wrap(columns, COLUMNS, sizeof *columns);
     job.args[0] = (yoke_arg)yoke_add_to(rs);

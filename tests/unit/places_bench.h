@@ -76,6 +76,14 @@ static inline yoke_status stand_in_copy(struct yk_queue *queue, const struct yk_
     return YOKE_OK;
 }
 
+/* Copies end when a thread waits for them. */
+static inline int stand_in_poll(struct yk_event *event, yoke_status *outcome)
+{
+    (void)event;
+    (void)outcome;
+    return 0;
+}
+
 static inline yoke_status stand_in_wait(struct yk_event *event)
 {
     const struct yk_copy *copy = &event->copy;
@@ -108,6 +116,7 @@ static const struct yk_backend stand_in = { .name = "stand-in",
                                             .queue_open = stand_in_queue_open,
                                             .queue_close = stand_in_queue_close,
                                             .copy = stand_in_copy,
+                                            .poll = stand_in_poll,
                                             .wait = stand_in_wait,
                                             .event_close = stand_in_event_close };
 
