@@ -45,20 +45,27 @@ static struct yk_interval rows_of(const struct staging *staging, int p)
  * these bytes travel. */
 static const int64_t fetched_least = 1 << 20;
 
-/* The rows of a lane's piece. If these are few, also the rows of the next pieces of its lease,
- * which this device will need, too. */
+/* The indexes that this device will do: those of the lane's lease, or all of the job if no other
+ * device takes part. */
+static struct yk_interval items_to_come(const struct staging *staging)
+{
+    const struct yk_job *job = staging->job;
+    const struct yk_chunk *chunk = &staging->jd->leases.slots[staging->flight->slot].chunk;
+    if (yk_team_only(job->split.team) == staging->device)
+        return (struct yk_interval){ job->first, job->last };
+    return (struct yk_interval){ chunk->first, chunk->last };
+}
+
+/* The rows of a lane's piece. If these are few, also the next rows that the device will need. */
 static struct yk_interval rows_to_fetch(const struct staging *staging, int p)
 {
     const struct yk_job *job = staging->job;
-    const struct yk_flight *flight = staging->flight;
     struct yk_interval rows = rows_of(staging, p), all;
     const int64_t wanted = rows.first + fetched_least / job->args[p].array->row_bytes;
-    const struct yk_lease *lease;
-    if (flight->slot < 0 || job->args[p].shape == YOKE_CUSTOM || rows.last >= wanted ||
+    if (staging->flight->slot < 0 || job->args[p].shape == YOKE_CUSTOM || rows.last >= wanted ||
         yk_interval_empty(rows))
         return rows;
-    lease = &staging->jd->leases.slots[flight->slot];
-    all = yk_job_rows(job, p, (struct yk_interval){ lease->chunk.first, lease->chunk.last });
+    all = yk_job_rows(job, p, items_to_come(staging));
     rows.last = wanted < all.last ? wanted : all.last;
     return rows;
 }
