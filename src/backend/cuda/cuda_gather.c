@@ -4,13 +4,15 @@
  * A block gathers if its sums take no more than its part of a multiprocessor's shared memory, so
  * that as many threads run at once as without. More turns for a block mean fewer blocks, each of
  * which must clear its sums and add them to the device's; but enough blocks must be left for all
- * multiprocessors. (An H200, k-means: with 1 million points 1, 4 and 16 turns take 67, 54 and 62
- * us; with 10 million 601, 424 and 405 us, and 32 turns 442.)
+ * multiprocessors, and sums that all threads add to at once lose with more turns. (An H200,
+ * k-means: with 1 million points 1, 4 and 16 turns take 67, 54 and 62 us; with 10 million 601, 424
+ * and 405 us. 16 sums over all of 4 million rows: 335, 325 and 350 us, and 310 if blocks do not
+ * gather.)
  */
 #include "cuda.h"
 
 /* Limit of a launch that asks for no more, and what the driver takes of it for each block. */
-enum { SHARED_MOST = 48 << 10, RESERVED = 1 << 10, TURNS_MOST = 16 };
+enum { SHARED_MOST = 48 << 10, RESERVED = 1 << 10, TURNS_MOST = 8 };
 
 static int64_t room_of(const struct yk_cuda_device *device, int64_t threads)
 {
