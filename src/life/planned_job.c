@@ -211,13 +211,18 @@ static int knows_waits(const struct yk_job *job, const struct yk_memory *memory)
     return 1;
 }
 
+/* Tells devices their waits. A wait for rows from the host counts as known only if it is no longer
+ * than a chunk's overhead: a longer one may contain waits for other devices, and measuring it is
+ * cheap beside it. */
 static void tell_waits(struct yk_job *job)
 {
     const struct yk_member *member = yk_job_member(job);
     int d;
-    for (d = 0; d < job->device_count; d++)
-        job->devices[d].wait =
-            (struct yk_known_wait){ 1, member->fetch_bytes[d], member->fetch_ns[d] };
+    for (d = 0; d < job->device_count; d++) {
+        const int64_t bytes = member->fetch_bytes[d], ns = member->fetch_ns[d];
+        const int is_known = bytes == 0 || (double)ns <= member->overhead_ns[d];
+        job->devices[d].wait = (struct yk_known_wait){ is_known, bytes, is_known ? ns : 0 };
+    }
 }
 
 int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
