@@ -48,7 +48,7 @@ static void cores_wait_for_rows(void **state)
         .runs = 100
     };
     (void)state;
-    assert_true(over_fixed(&asked, "static:shares=0.235/0.765,chunks=1", late) < 1.02);
+    assert_true(over_fixed(&asked, "static:shares=0.235/0.765,chunks=1", late_median) < 1.02);
 }
 
 /* The program reads 7.2 GB of results in each step, so cores are best, with next to nothing on the
