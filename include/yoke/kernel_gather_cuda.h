@@ -56,19 +56,21 @@
     yk_gathered_add((T *)((char *)n + yk_copy(n##_yk_copies)), n##_yk_own,                         \
                     yk_gathered_bytes(n##_yk_copies));
 
-/* Around the turns of a block; each turn begins at index yk_from of the first dimension. */
-#define YK_GATHER_BEGIN(d, ...)                                                                    \
+/* The block of an entry. The last arguments are a turn, which begins at index yk_from of the first
+ * dimension. */
+#define YK_GATHER(d, params, ...)                                                                  \
     YK_OWN_MEMORY(yk_own)                                                                          \
     unsigned yk_own_bytes = 0;                                                                     \
-    YK_EACH(YK_OWN_DECLARE, __VA_ARGS__)                                                           \
+    YK_EACH(YK_OWN_DECLARE, YK_BARE params)                                                        \
     if (yk_own_bytes)                                                                              \
         yk_gather_begin(yk_own, yk_own_bytes);                                                     \
     for (int64_t yk_from = yk_part.first; yk_from < yk_part.last;                                  \
-         yk_from += (int64_t)gridDim.d * blockDim.d)
-#define YK_GATHER_END(...)                                                                         \
+         yk_from += (int64_t)gridDim.d * blockDim.d) {                                             \
+        __VA_ARGS__                                                                                \
+    }                                                                                              \
     if (yk_own_bytes) {                                                                            \
         __syncthreads();                                                                           \
-        YK_EACH(YK_OWN_ADD, __VA_ARGS__)                                                           \
+        YK_EACH(YK_OWN_ADD, YK_BARE params)                                                        \
     }
 #define YK_GATHER_CALL(body, indexes, ...)                                                         \
     if (yk_own_bytes)                                                                              \
@@ -78,35 +80,35 @@
 
 #define YK_KERNEL1_adds(name, i, ...)                                                              \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
-    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__){ YK_GATHER_BEGIN(x, __VA_ARGS__){       \
-        YK_AXIS(yk_i, yk_from, yk_part.last, x) if (yk_i_beyond) break;                            \
-    YK_GATHER_CALL(yk_body_##name, (yk_i), __VA_ARGS__)                                            \
-    }                                                                                              \
-    YK_GATHER_END(__VA_ARGS__)                                                                     \
+    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
+    {                                                                                              \
+        YK_GATHER(x, (__VA_ARGS__),                                                                \
+                  YK_AXIS(yk_i, yk_from, yk_part.last, x) if (yk_i_beyond) break;                  \
+                  YK_GATHER_CALL(yk_body_##name, (yk_i), __VA_ARGS__))                             \
     }                                                                                              \
     YK_BODY1(name, i, __VA_ARGS__)
 
 #define YK_KERNEL2_adds(name, i, j, ...)                                                           \
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
-    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__){                                        \
-        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, x) YK_GATHER_BEGIN(y, __VA_ARGS__){           \
-            YK_AXIS(yk_i, yk_from, yk_part.last, y) if (yk_j_beyond | yk_i_beyond) break;          \
-    YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j), __VA_ARGS__)                                      \
-    }                                                                                              \
-    YK_GATHER_END(__VA_ARGS__)                                                                     \
+    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
+    {                                                                                              \
+        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, x)                                            \
+        YK_GATHER(y, (__VA_ARGS__),                                                                \
+                  YK_AXIS(yk_i, yk_from, yk_part.last, y) if (yk_j_beyond | yk_i_beyond) break;    \
+                  YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j), __VA_ARGS__))                       \
     }                                                                                              \
     YK_BODY2(name, i, j, __VA_ARGS__)
 
 #define YK_KERNEL3_adds(name, i, j, k, ...)                                                        \
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
-    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__){                                        \
+    extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
+    {                                                                                              \
         YK_AXIS(yk_k, yk_part.first3, yk_part.last3, x)                                            \
-            YK_AXIS(yk_j, yk_part.first2, yk_part.last2, y) YK_GATHER_BEGIN(z, __VA_ARGS__){       \
-                YK_AXIS(yk_i, yk_from, yk_part.last,                                               \
-                        z) if (yk_k_beyond | yk_j_beyond | yk_i_beyond) break;                     \
-    YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j, yk_k), __VA_ARGS__)                                \
-    }                                                                                              \
-    YK_GATHER_END(__VA_ARGS__)                                                                     \
+        YK_AXIS(yk_j, yk_part.first2, yk_part.last2, y)                                            \
+        YK_GATHER(z, (__VA_ARGS__),                                                                \
+                  YK_AXIS(yk_i, yk_from, yk_part.last,                                             \
+                          z) if (yk_k_beyond | yk_j_beyond | yk_i_beyond) break;                   \
+                  YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j, yk_k), __VA_ARGS__))                 \
     }                                                                                              \
     YK_BODY3(name, i, j, k, __VA_ARGS__)
 
