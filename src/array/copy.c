@@ -346,8 +346,9 @@ int yk_haul_is_open(const struct yk_haul *haul)
 /* Waits for a copy of so many bytes, and closes its event. */
 static yoke_status wait_for(const struct yk_haul *haul, struct yk_event *event, int64_t bytes)
 {
-    return haul->watched ? yk_place_watch_copy(haul->place, event, bytes)
-                         : yk_place_wait(haul->place, event);
+    const int watches = haul->lends && !haul->array->places->sleeps;
+    return watches ? yk_place_watch_copy(haul->place, event, bytes)
+                   : yk_place_wait(haul->place, event);
 }
 
 yoke_status yk_haul_await(const struct yk_haul *haul, struct yk_event *started)

@@ -33,8 +33,8 @@ struct yk_haul {
     struct yk_place *place;
     yoke_array *array; /* NULL: memory of no array */
     struct yk_copy copy;
-    int lends;   /* 1: the rows are on the device already, so they leave through place->lending */
-    int watched; /* 1: the thread that waits for them watches for their arrival */
+    int lends; /* 1: the rows are on the device already, so they leave through place->lending, and
+                * the thread that waits for them watches for their arrival */
     /* The rest is private to copy.c. */
     struct yk_queue *queue;       /* of all its copies; NULL: none was issued */
     int64_t issued;               /* bytes from the start that are under way or copied */

@@ -48,7 +48,6 @@ static yoke_status announce(yoke_array *array, const struct yk_copy_need *need,
     *coming = (struct coming){ .need = need,
                                .haul = { .place = yk_places_find(array->places, need->source),
                                          .lends = 1,
-                                         .watched = !array->places->sleeps,
                                          .array = array,
                                          .copy = { .kind = YK_COPY_FROM_DEVICE } } };
     yk_array_shape_copy(array, need->rows, &coming->haul.copy);
