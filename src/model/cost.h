@@ -48,8 +48,6 @@ void yk_cost_recall(struct yk_cost *cost, const struct yk_kept_cost *kept);
 /* Least weight of the latest sample in a mean, so that earlier ones fade: in s^2, and in the speed
  * of a device while a job runs (partition/speed.h). */
 #define YK_LATEST 0.1
-/* A difference between times is taken as real if it exceeds YK_SURE times its standard error. */
-#define YK_SURE 1.0
 /* A deviation of more standard deviations than this is no noise: the job is an outlier, or one of
  * two teams or kernels is the faster one. */
 #define YK_CLEAR 3.0

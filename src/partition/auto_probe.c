@@ -5,10 +5,9 @@
 #include "../model/cost.h"
 #include "auto.h"
 
-/* Cores probe at most 1 / PROBE_PART of the range beside others, and 1 / PROBE_ALONE alone. The
- * first lease of cores that are alone has 1 / (PROBE_PART * PROBE_ALONE) of it. A GPU probes at
- * most 1 / PROBE_ALONE of an equal part. */
-enum { PROBE_PART = 16, PROBE_ALONE = 4 };
+/* Cores probe at most 1 / PROBE_PART of the range, and a GPU that of an equal share of it. The
+ * first lease of cores that are alone has 1 / PROBE_PART of what they may probe. */
+enum { PROBE_PART = 4 };
 /* If there is only one GPU and it has the part PROMISING of the theoretical peak of all devices, it
  * begins with a chunk of half of the free items: on an H200 beside 16 cores a chunk of an eighth
  * took a quarter of n-body's time, and the rest could only follow. If these items are the expensive
@@ -22,8 +21,8 @@ enum { PROBE_PART = 16, PROBE_ALONE = 4 };
  * another device may join meanwhile. */
 static int64_t first_lease(const struct yk_split_view *view)
 {
-    const int64_t items = (view->last - view->first) / (PROBE_PART * PROBE_ALONE);
-    return view->awaits_ns > 0 ? items / PROBE_PART : items;
+    const int64_t items = (view->last - view->first) / (PROBE_PART * PROBE_PART);
+    return view->awaits_ns > 0 ? items / (PROBE_PART * PROBE_PART) : items;
 }
 
 /* What cores get until their first result is known. Cores alone get a part of the range, then twice
@@ -36,7 +35,7 @@ static void probe_cores(struct yk_auto *state, const struct yk_request *request,
     const int device = request->device;
     struct yk_auto_device *mine = &state->devices[device];
     int64_t range = view->last - view->first, lanes = view->devices[device].known.lanes;
-    int64_t most = range / (view->device_count > 1 ? PROBE_PART : PROBE_ALONE), items;
+    int64_t most = range / PROBE_PART, items;
     int64_t fill = yk_lane_items(view, device);
     items = yk_at_least(yk_at_most(lanes * fill, most), fill);
     if (view->device_count == 1)
@@ -152,7 +151,7 @@ static void probe_gpu(struct yk_auto *state, const struct yk_request *request, s
     const struct yk_split_view *view = state->view;
     const int device = request->device;
     const struct yk_split_status *status = &view->devices[device];
-    int64_t most = (view->last - view->first) / (PROBE_ALONE * (int64_t)view->device_count);
+    int64_t most = (view->last - view->first) / (PROBE_PART * (int64_t)view->device_count);
     /* The GPU works alone, in chunks that its memory keeps short, so no lane need wait. */
     int streams_alone = view->device_count == 1 && status->known.limit > 0;
     double others_ns;

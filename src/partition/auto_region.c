@@ -4,11 +4,9 @@
 
 #include "auto.h"
 
-/* Regions stay as they are if their ends differ by at most this part of the job's time, because
- * moving rows costs copies. */
+/* Regions stay as they are if the job would end earlier by at most this part of its time, or of the
+ * time that is left of it, because moving rows costs copies. */
 #define SHARE_TOLERANCE 0.03
-/* Taking over from another's region must end the job earlier by at least this time. */
-#define TAKE_OVER_NS 5000.0
 /* If other jobs run as well, nothing is taken over for CROWD_LENGTHS times the expected time of the
  * job ... */
 #define CROWD_LENGTHS 4.0
@@ -249,7 +247,7 @@ int yk_auto_uneven(const struct yk_auto *state, int64_t now)
             end -= state->loads[d].ready;
         latest = fmax(latest, end);
     }
-    return latest - state->end_ns > TAKE_OVER_NS;
+    return latest > (1 + SHARE_TOLERANCE) * state->end_ns;
 }
 
 /* If other jobs run as well, a device that has not begun its region works on those jobs, or was

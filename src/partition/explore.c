@@ -259,7 +259,7 @@ static int is_misjudged(const struct yk_explorer *explorer, const struct yk_trie
 static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
 {
     struct yk_tried_team *best = find(explorer, explorer->best);
-    const double error = YK_SURE * error_between(best, tried);
+    const double error = error_between(best, tried);
     if (typical(tried) + error < typical(best)) {
         /* The machine may have changed when the trial began, so it may be tried at once. */
         best->until_ns = explorer->all_ns;

@@ -10,8 +10,6 @@
 /* Two jobs' rates are equal within this part: a sleeping thread may look this much before a chunk's
  * end (work/await.c). */
 #define STEADY_PART 0.1
-/* A device that really is slow is measured again at least once in this many jobs. */
-enum { PATIENCE_MOST = 64 };
 
 void yk_learned_open(struct yk_learned *out)
 {
@@ -96,7 +94,7 @@ static void note_absence(struct yk_learned *learned)
     learned->rate = 0;
     learned->steady = 0;
     learned->left_out = 0;
-    learned->patience = 2 * patience < PATIENCE_MOST ? 2 * patience : PATIENCE_MOST;
+    learned->patience = patience < INT_MAX / 2 ? 2 * patience : patience;
 }
 
 void yk_learned_did(struct yk_learned_job *job, int device, const struct yk_learned *learned,

@@ -247,7 +247,7 @@ static void lead_others(const struct yk_plan *plan, struct yk_cuts *cuts)
 
 double yk_plan_pays_at(const struct yk_plan_move *move)
 {
-    const double sure_ns = move->gain_ns - YK_SURE * move->error_ns;
+    const double sure_ns = move->gain_ns - move->error_ns;
     return sure_ns > 0 ? move->move_ns / sure_ns : INFINITY;
 }
 
@@ -263,7 +263,7 @@ static double search_both(const struct yk_plan *plan, struct yk_cuts *best)
     double best_ns = search_from_speed(plan, 1, best), other_ns;
     if (plan->kernels > 1) {
         other_ns = search_from_speed(plan, 0, &other);
-        if (other_ns + YK_SURE * yk_plan_error_ns(plan, best, &other) < best_ns * (1 - ROUNDING)) {
+        if (other_ns + yk_plan_error_ns(plan, best, &other) < best_ns * (1 - ROUNDING)) {
             *best = other;
             best_ns = other_ns;
         }
@@ -333,7 +333,7 @@ static void doubt(const struct yk_plan *plan, int slower, struct item_times *out
         for (d = 0; d < plan->devices; d++) {
             const struct yk_cost *cost = &plan->kernel[k].cost[d];
             const double sd = sqrt(cost->item_var);
-            out->ns[k][d] = slower                   ? cost->item_ns + YK_SURE * sd
+            out->ns[k][d] = slower                   ? cost->item_ns + sd
                             : yk_cost_is_known(cost) ? cost->item_ns * exp(-sd / cost->item_ns)
                                                      : cost->item_ns;
         }
