@@ -45,27 +45,49 @@ static void describe_waits(const struct yk_job *job, struct yk_plan *plan)
     }
 }
 
+/* The rows of an array in a device's part, without those near a bound: jobs round bounds by less
+ * than a grain. */
+static struct yk_interval own_rows(const yoke_array *array, const struct yk_plan *plan,
+                                   const double *share, int device)
+{
+    const double rows = (double)array->rows, first = yk_plan_first(share, device);
+    const int64_t margin = 1 + (int64_t)(plan->grain * rows);
+    const int64_t low = (int64_t)(first * rows) + margin;
+    const int64_t high = (int64_t)((first + share[device]) * rows) - margin;
+    return (struct yk_interval){ array->first_row + low,
+                                 array->first_row + (low < high ? high : low) };
+}
+
+static double missing_bytes(yoke_array *array, int place, struct yk_interval rows)
+{
+    return rows.first < rows.last
+               ? (double)(yk_array_missing(array, place, rows) * array->row_bytes)
+               : 0;
+}
+
 /* Rows that are written before they are read, or that a device has besides those of its part, need
  * not move to it. */
 static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
     const double *share = decomposition->division.cuts.share[decomposition->leads];
-    double lacks[YK_PLAN_DEVICES] = { 0 };
+    double lacks[YK_PLAN_DEVICES] = { 0 }, own[YK_PLAN_DEVICES] = { 0 };
     yoke_array *array;
     int d;
     for (array = job->runtime->arrays; array; array = array->next) {
         if (array->decomposition != decomposition || !array->carried)
             continue;
         plan->bytes += (double)yk_array_bytes(array);
-        for (d = 0; d < job->device_count; d++)
-            lacks[d] += (double)(yk_array_missing(array, job->runtime->devices[d].place->number,
-                                                  yk_array_rows(array)) *
-                                 array->row_bytes);
+        for (d = 0; d < job->device_count; d++) {
+            const int place = job->runtime->devices[d].place->number;
+            lacks[d] += missing_bytes(array, place, yk_array_rows(array));
+            own[d] += missing_bytes(array, place, own_rows(array, plan, share, d));
+        }
     }
     for (d = 0; d < job->device_count; d++) {
-        const double outside = plan->bytes * (1 - share[d]);
-        plan->lacks[d] = outside > 0 ? fmin(1, lacks[d] / outside) : 1;
+        const double inside = plan->bytes * share[d], outside = plan->bytes - inside;
+        plan->lacks[d] = outside > 0 ? fmin(1, (lacks[d] - own[d]) / outside) : 1;
+        plan->lacks_own[d] = inside > 0 ? fmin(1, own[d] / inside) : 0;
     }
 }
 

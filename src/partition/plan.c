@@ -299,12 +299,14 @@ void yk_plan_align(const struct yk_plan *plan, struct yk_cuts *cuts)
         *cuts = aligned;
 }
 
+/* Rows that a device lacks of its present part come to it even if bounds stay. */
 static struct yk_plan_move weigh(const struct yk_plan *plan, const struct yk_cuts *now,
                                  const struct yk_cuts *to)
 {
     return (struct yk_plan_move){ .gain_ns = yk_plan_ns(plan, now) - yk_plan_ns(plan, to),
                                   .error_ns = yk_plan_error_ns(plan, now, to),
-                                  .move_ns = yk_plan_move_ns(plan, now, to) };
+                                  .move_ns = fmax(0, yk_plan_move_ns(plan, now, to) -
+                                                         yk_plan_move_ns(plan, now, now)) };
 }
 
 /* The times of items of each kernel and device. */

@@ -198,6 +198,23 @@ double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
     return mean_ns(plan, cuts, NULL);
 }
 
+/* Time to get the rows that stay in the device's part when bounds change, but that it lacks. They
+ * are assumed to come from all others. */
+static double get_own_ns(const struct yk_plan *plan, const double *from, const struct part *to)
+{
+    const double low = yk_plan_first(to->share, to->device),
+                 from_low = yk_plan_first(from, to->device);
+    const double high = fmin(low + to->share[to->device], from_low + from[to->device]);
+    const double others = 1 - from[to->device];
+    double part[YK_PLAN_DEVICES];
+    int d;
+    if (!(to->bytes > 0) || !(high > fmax(low, from_low)) || !(others > 0))
+        return 0;
+    for (d = 0; d < plan->devices; d++)
+        part[d] = to->bytes * (high - fmax(low, from_low)) * from[d] / others;
+    return travel_ns(plan, part, to->device);
+}
+
 /* The time in which new rows of all arrays reach device d once they are on their way; 0: it has its
  * rows. */
 static double new_rows_ns(const struct yk_plan *plan, const struct yk_cuts *from,
@@ -206,8 +223,11 @@ static double new_rows_ns(const struct yk_plan *plan, const struct yk_cuts *from
     double most = 0;
     int k;
     for (k = 0; k < plan->kernels; k++) {
-        const struct part part = { to->share[k], d, plan->bytes * plan->lacks[d] };
-        most = fmax(most, part.share[d] > 0 ? get_ns(plan, from->share[k], &part) : 0);
+        const struct part outside = { to->share[k], d, plan->bytes * plan->lacks[d] };
+        const struct part own = { to->share[k], d, plan->bytes * plan->lacks_own[d] };
+        if (to->share[k][d] > 0)
+            most = fmax(most, get_ns(plan, from->share[k], &outside) +
+                                  get_own_ns(plan, from->share[k], &own));
     }
     return most;
 }

@@ -51,6 +51,8 @@ struct yk_plan {
                         * caller drives GPUs alone by itself. */
     double lacks[YK_PLAN_DEVICES]; /* fraction of the rows outside of its part that the device does
                                     * not have */
+    double lacks_own[YK_PLAN_DEVICES]; /* the same of the rows of its part: the bounds were guessed,
+                                        * or are so new that some rows have not moved yet */
     double late_ns[YK_PLAN_DEVICES]; /* beside cores a device begins later by this time, because its
                                       * host thread must be woken; 0: it is the host */
     double link_ns[YK_PLAN_DEVICES]; /* time of a byte between host and device; 0: it is the

@@ -404,6 +404,25 @@ static void others_work_while_rows_move(void **state)
     assert_float_equal(yk_plan_move_ns(&plan, &from, &to), 0, 0);
 }
 
+/* The bounds of a first job are a guess: its chunks lay elsewhere. A device that lacks all rows of
+ * its part gets them even if bounds stay, so bounds that it needs as many rows for cost no more. */
+static void rows_that_come_anyway(void **state)
+{
+    struct yk_plan plan = plan_of(3, 1);
+    struct yk_cuts now = { .tied = 1, .share[0] = { 0.6, 0.2, 0.2 } }, best;
+    int d;
+    (void)state;
+    for (d = 0; d < 3; d++)
+        know(&plan.kernel[0], d, 0.1, 0);
+    plan.jobs = 3.8;
+    assert_false(yk_plan_find(&plan, &now, &best));
+    assert_float_equal(yk_plan_move_ns(&plan, &now, &now), 0, 0);
+    plan.lacks_own[1] = plan.lacks_own[2] = 1;
+    assert_true(yk_plan_move_ns(&plan, &now, &now) > 0);
+    assert_true(yk_plan_find(&plan, &now, &best));
+    assert_float_equal(best.share[0][0], 1.0 / 3, 0.01);
+}
+
 /* Bounds are multiples of the grain. A part that is less than half of it is left out. A coarse
  * grain is ignored, because jobs would take longer than the copies of the rows between. */
 static void bounds_that_all_kernels_can_have(void **state)
@@ -462,6 +481,7 @@ int main(void)
         cmocka_unit_test(rows_travel_through_the_host),
         cmocka_unit_test(others_work_while_rows_move),
         cmocka_unit_test(many_devices),
+        cmocka_unit_test(rows_that_come_anyway),
         cmocka_unit_test(bounds_that_all_kernels_can_have),
         cmocka_unit_test(when_a_move_pays),
     };
