@@ -15,10 +15,6 @@
 #include "../job/unit.h"
 #include "step_memory.h"
 
-/* A chunk may have spent most of its time on copies of rows that all later chunks use, too. At
- * least 1 / ONCE_MOST of its time counts for its items. */
-#define ONCE_MOST 10.0
-
 static unsigned bit(int form)
 {
     return 1u << form;
@@ -271,8 +267,7 @@ static double spent_ns(struct yk_job_device *jd, const struct yk_chunk_times *ti
         return (double)times->work_ns / jd->device->lanes;
     from = times->free_ns > from ? times->free_ns : from;
     jd->ended_ns = times->ended > jd->ended_ns ? times->ended : jd->ended_ns;
-    return fmax((double)(times->ended - from - times->once_ns),
-                (double)(times->ended - from) / ONCE_MOST);
+    return yk_chunk_own_ns(times, (double)(times->ended - from));
 }
 
 void yk_alternative_ended(struct yk_job *job, int device, const struct yk_alternative_chunk *ended,

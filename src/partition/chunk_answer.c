@@ -5,11 +5,6 @@
 
 #include "dispatch_state.h"
 
-/* The first chunk may have spent most of its time on rows that all later ones use. At least 1 /
- * ONCE_MOST of its time counts for its items: otherwise one sample could make a device look so fast
- * that it gets all the rest. */
-#define ONCE_MOST 10.0
-
 /* The time that a chunk waited for memory or a link belongs to another job. If it counted, the
  * device with the larger share would seem slower than it is. */
 static void skip_waiting(struct yk_dispatch *dispatch, int device, int64_t free_ns)
@@ -118,7 +113,7 @@ static void learn(struct yk_dispatch *dispatch, int device, const struct yk_chun
         from = times->free_ns;
     double ns = sample_ns(status, times, from);
     if (status->known.rate <= 0) /* otherwise `known` includes it */
-        ns = fmax(ns - (double)times->once_ns, ns / ONCE_MOST);
+        ns = yk_chunk_own_ns(times, ns);
     note_dearest(status, times->items, ns,
                  status->chunks_done > 0 && times->issued < state->latest_end);
     yk_speed_add(&state->speed, (double)times->items, ns);

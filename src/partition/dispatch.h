@@ -147,6 +147,16 @@ struct yk_chunk_times {
                            * so it says nothing about that one */
 };
 
+/* Part of a chunk's time, ns, that counts for its items: without what no later chunk needs again,
+ * but at least 1 / YK_ONCE_MOST of it. Otherwise one chunk could make a device look so fast that it
+ * gets all the rest. */
+enum { YK_ONCE_MOST = 10 };
+static inline double yk_chunk_own_ns(const struct yk_chunk_times *times, double ns)
+{
+    const double own = ns - (double)times->once_ns;
+    return own > ns / YK_ONCE_MOST ? own : ns / YK_ONCE_MOST;
+}
+
 /* Sets *earliest_ns to when_ns if that is earlier. Both are times at which to ask again;
  * 0: never. */
 static inline void yk_sooner(int64_t *earliest_ns, int64_t when_ns)
