@@ -56,9 +56,9 @@ static struct yk_interval items_to_come(const struct staging *staging)
     return (struct yk_interval){ chunk->first, chunk->last };
 }
 
-/* The rows of a lane's piece. If the host lacks some of them and they are few, also the next rows
- * that the device will need: those behind the piece, or those before it if the host has these. A
- * lane that steals begins at the far end. */
+/* No rows if the host has those of a lane's piece; otherwise these and, if they are few, also the
+ * next rows that the device will need: those behind the piece, or those before it if the host has
+ * these. A lane that steals begins at the far end. */
 static struct yk_interval rows_to_fetch(const struct staging *staging, int p)
 {
     const struct yk_job *job = staging->job;
@@ -66,8 +66,9 @@ static struct yk_interval rows_to_fetch(const struct staging *staging, int p)
     const struct yk_interval rows = rows_of(staging, p);
     const int64_t more = fetched_least / array->row_bytes - yk_interval_length(rows);
     struct yk_interval all, ahead;
-    if (staging->flight->slot < 0 || job->args[p].shape == YOKE_CUSTOM || more <= 0 ||
-        yk_interval_empty(rows) || yk_array_missing(array, YK_HOST, rows) == 0)
+    if (yk_interval_empty(rows) || yk_array_missing(array, YK_HOST, rows) == 0)
+        return (struct yk_interval){ 0, 0 };
+    if (staging->flight->slot < 0 || job->args[p].shape == YOKE_CUSTOM || more <= 0)
         return rows;
     all = yk_job_rows(job, p, items_to_come(staging));
     ahead = yk_interval_common(all, (struct yk_interval){ rows.last, rows.last + more });

@@ -54,15 +54,14 @@ static struct yk_interval own_rows(const yoke_array *array, const struct yk_plan
     const int64_t margin = 1 + (int64_t)(plan->grain * rows);
     const int64_t low = (int64_t)(first * rows) + margin;
     const int64_t high = (int64_t)((first + share[device]) * rows) - margin;
-    return (struct yk_interval){ array->first_row + low,
-                                 array->first_row + (low < high ? high : low) };
+    return (struct yk_interval){ array->first_row + low, array->first_row + high };
 }
 
 static double missing_bytes(yoke_array *array, int place, struct yk_interval rows)
 {
-    return rows.first < rows.last
-               ? (double)(yk_array_missing(array, place, rows) * array->row_bytes)
-               : 0;
+    return yk_interval_empty(rows)
+               ? 0
+               : (double)(yk_array_missing(array, place, rows) * array->row_bytes);
 }
 
 /* Rows that are written before they are read, or that a device has besides those of its part, need

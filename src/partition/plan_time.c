@@ -202,17 +202,11 @@ double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
  * are assumed to come from all others. */
 static double get_own_ns(const struct yk_plan *plan, const double *from, const struct part *to)
 {
-    const double low = yk_plan_first(to->share, to->device),
-                 from_low = yk_plan_first(from, to->device);
-    const double high = fmin(low + to->share[to->device], from_low + from[to->device]);
-    const double others = 1 - from[to->device];
-    double part[YK_PLAN_DEVICES];
-    int d;
-    if (!(to->bytes > 0) || !(high > fmax(low, from_low)) || !(others > 0))
-        return 0;
-    for (d = 0; d < plan->devices; d++)
-        part[d] = to->bytes * (high - fmax(low, from_low)) * from[d] / others;
-    return travel_ns(plan, part, to->device);
+    const int d = to->device;
+    const double low = yk_plan_first(to->share, d), from_low = yk_plan_first(from, d);
+    const double kept = fmin(low + to->share[d], from_low + from[d]) - fmax(low, from_low);
+    const double others = 1 - from[d];
+    return others > 0 ? gather_ns(plan, from, d, to->bytes * kept / others) : 0;
 }
 
 /* The time in which new rows of all arrays reach device d once they are on their way; 0: it has its

@@ -122,6 +122,7 @@ static void who_gets_nothing_is_measured_again(void **state)
     assert_int_equal(waits[0], 1);
     assert_int_equal(waits[1], 2);
     assert_int_equal(waits[2], 4);
+    assert_int_equal(waits[7], 128);
     assert_int_equal(waits[8], 256);
     /* a device that takes part has its full speed again */
     note(&learned, 500, 2);
