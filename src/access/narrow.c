@@ -107,6 +107,30 @@ static int leaf_of(const struct yk_narrowing *n, const struct yk_token *name, in
     return leaf->a >= 0 && kernel->params[leaf->a].mode == YOKE_PARAM_VALUE;
 }
 
+/* The entry computes indexes in 32 bits (YK_AXIS32), so they must fit even if the body keeps them
+ * wide. */
+static void bound_parameter(struct yk_narrowing *n, struct yk_bounds_node *leaf,
+                            struct yk_named *variable)
+{
+    const struct yk_type *type = &variable->type;
+    const int is_kept = !(n->known[variable->at] & YK_KNOWN_CHANGED);
+    const int is_int = is_kept && type->is == YK_CLASS_INT && type->range.low == INT32_MIN;
+    const int is_narrow =
+        is_kept && type->is == YK_CLASS_INT64 && !(n->known[variable->type_at] & YK_KNOWN_WIDE);
+    leaf->must = is_narrow || leaf->op == YK_BOUNDS_INDEX;
+    if (!is_int && !leaf->must)
+        return;
+    const int node = yk_bounds_add(&n->bounds, leaf, &n->usual);
+    if (node < 0)
+        yk_narrowing_fail(n);
+    else if (is_int || is_narrow)
+        variable->node = node;
+    if (is_narrow) {
+        variable->kind = YK_KIND_NARROW;
+        n->marks[variable->type_at] |= YK_MARK_SHORT | YK_MARK_DECLARES;
+    }
+}
+
 static void read_parameter(struct yk_narrowing *n, int number)
 {
     struct yk_type type;
@@ -119,20 +143,8 @@ static void read_parameter(struct yk_narrowing *n, int number)
         return;
     }
     struct yk_named *variable = yk_narrowing_declare(n, at, type_at, &type);
-    if (type.levels > 0 || n->known[at] & YK_KNOWN_CHANGED ||
-        !leaf_of(n, &n->text.tokens[at], number, &leaf))
-        return;
-    const int is_int = type.is == YK_CLASS_INT && type.range.low == INT32_MIN;
-    leaf.must = type.is == YK_CLASS_INT64 && !(n->known[type_at] & YK_KNOWN_WIDE);
-    if (!is_int && !leaf.must)
-        return;
-    variable->node = yk_bounds_add(&n->bounds, &leaf, &n->usual);
-    if (variable->node < 0)
-        yk_narrowing_fail(n);
-    if (leaf.must) {
-        variable->kind = YK_KIND_NARROW;
-        n->marks[type_at] |= YK_MARK_SHORT | YK_MARK_DECLARES;
-    }
+    if (type.levels == 0 && leaf_of(n, &n->text.tokens[at], number, &leaf))
+        bound_parameter(n, &leaf, variable);
 }
 
 static void read_head(struct yk_narrowing *n, const struct pieces *pieces)

@@ -265,6 +265,9 @@ static void edges(void **state)
     edge("y[i * yk_size2 + j] = 1;", (int64_t[]){ 46341, 46340, 1, 1 }, 1);
     edge("y[i * n] = 1;", (int64_t[]){ 2, 1, two31 - 1, 1 }, 2);
     edge("y[i * n] = 1;", (int64_t[]){ two31, 1, 1, 1 }, 0);
+    edge("for (int64_t k = 0; k < n; k++) y[i] += x[k];", (int64_t[]){ two31, 1, 1, 1 }, 0);
+    edge("for (int64_t k = 0; k < n; k++) y[i] += x[k]; i++;", (int64_t[]){ two31, 1, 1, 1 }, 0);
+    edge("for (int64_t k = 0; k < n; k++) y[j] += x[k];", (int64_t[]){ 1, two31, 1, 1 }, 1);
     edge("y[i * 2 + 1] = 1;", (int64_t[]){ two31 / 2, 1, 1, 1 }, 0);
     edge("for (int64_t k = 0; k < n; k++) y[k] = 1;", (int64_t[]){ 1, 1, two31 - 1, 1 }, 2);
     edge("for (int64_t k = 0; k < n; k += 8) y[k] = 1;", (int64_t[]){ 1, 1, two31 - 8, 1 }, 2);
