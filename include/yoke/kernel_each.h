@@ -54,4 +54,15 @@
 #define YK_EACH_31(F, k, p, ...) F(k, p) YK_EACH_30(F, k + 1, __VA_ARGS__)
 #define YK_EACH_32(F, k, p, ...) F(k, p) YK_EACH_31(F, k + 1, __VA_ARGS__)
 
+/* F(T, n) if the parameter p has mode add, otherwise nothing. */
+#define YK_IF_ADD(F, p)           YK_IF_ADD_(F, YK_BARE p)
+#define YK_IF_ADD_(...)           YK_IF_ADD__(__VA_ARGS__)
+#define YK_IF_ADD__(F, mode, ...) YK_IF_ADD_##mode(F, __VA_ARGS__)
+#define YK_IF_ADD_yk_value(F, ...)
+#define YK_IF_ADD_yk_in(F, ...)
+#define YK_IF_ADD_yk_out(F, ...)
+#define YK_IF_ADD_yk_inout(F, ...)
+#define YK_IF_ADD_yk_reduce(F, ...)
+#define YK_IF_ADD_yk_add(F, ...) F(__VA_ARGS__)
+
 #endif

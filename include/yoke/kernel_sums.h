@@ -39,15 +39,6 @@
         if (yk_sum != 0)                                                                           \
             n[yk_k] += yk_sum;                                                                     \
     }
-#define YK_IF_ADD(F, p)           YK_IF_ADD_(F, YK_BARE p)
-#define YK_IF_ADD_(...)           YK_IF_ADD__(__VA_ARGS__)
-#define YK_IF_ADD__(F, mode, ...) YK_IF_ADD_##mode(F, __VA_ARGS__)
-#define YK_IF_ADD_yk_value(F, ...)
-#define YK_IF_ADD_yk_in(F, ...)
-#define YK_IF_ADD_yk_out(F, ...)
-#define YK_IF_ADD_yk_inout(F, ...)
-#define YK_IF_ADD_yk_reduce(F, ...)
-#define YK_IF_ADD_yk_add(F, ...) F(__VA_ARGS__)
 
 /* Executes a statement for each index. If the kernel has no YOKE_ADD parameter: a simd loop. */
 #define YK_EVERY(i, from, to, params, ...)                                                         \

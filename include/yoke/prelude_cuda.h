@@ -147,11 +147,37 @@ YOKE_FN void yk_gather_begin(uint64_t *sums, unsigned bytes)
         sums[k] = 0;
     __syncthreads();
 }
+/* The sums that a thread keeps of its own: COUNT elements of a YOKE_ADD array from the first on;
+ * with 0 elements the body adds to the array itself. */
+#ifndef YK_SUMS
+#define YK_SUMS(n) 0
+#endif
+template <typename T> struct yk_own_sum {
+    T value;
+};
+template <typename T, int COUNT> struct yk_thread_sums {
+    yk_own_sum<T> of[COUNT];
+};
+template <typename T> struct yk_thread_sums<T, 0> {
+};
+template <typename T, int COUNT>
+YOKE_FN yk_own_sum<T> *yk_sums_of(yk_thread_sums<T, COUNT> &sums, T *array)
+{
+    return sums.of;
+}
+template <typename T> YOKE_FN T *yk_sums_of(yk_thread_sums<T, 0> &sums, T *array)
+{
+    return array;
+}
 #define YK_ADD(T, C)                                                                               \
     YOKE_FN void yoke_add(T *p, T v)                                                               \
     {                                                                                              \
         YK_ADD_FOLDS(T, C)                                                                         \
         (void)atomicAdd((C *)p, (C)v);                                                             \
+    }                                                                                              \
+    YOKE_FN void yoke_add(yk_own_sum<T> *p, T v)                                                   \
+    {                                                                                              \
+        p->value += v;                                                                             \
     }                                                                                              \
     YOKE_FN void yk_gathered_add(T *to, const T *sums, unsigned bytes)                             \
     {                                                                                              \
@@ -165,6 +191,28 @@ YK_ADD(int64_t, unsigned long long)
 YK_ADD(uint64_t, unsigned long long)
 YK_ADD(float, float)
 YK_ADD(double, double)
+
+YOKE_FN int yk_any_of_warp(int x)
+{
+#if __CUDA_ARCH__ >= 700
+    if (__activemask() == 0xffffffffu)
+        return __ballot_sync(0xffffffffu, x) != 0;
+#endif
+    return x;
+}
+/* An element that no index adds to may lie outside the array. Its sums are 0, so it is not
+ * touched. */
+template <typename T, int COUNT>
+YOKE_FN void yk_thread_sums_add(const yk_thread_sums<T, COUNT> &sums, T *to)
+{
+#pragma unroll
+    for (int k = 0; k < COUNT; k++)
+        if (yk_any_of_warp(sums.of[k].value != 0))
+            yoke_add(to + k, sums.of[k].value);
+}
+template <typename T> YOKE_FN void yk_thread_sums_add(const yk_thread_sums<T, 0> &sums, T *to)
+{
+}
 
 /* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX ignore NaNs,
  * integers wrap. */

@@ -160,6 +160,15 @@ static struct yk_bounds bounds_of(const struct yk_bounds_list *list,
     return of_two(node, list->nodes[node->a].is, list->nodes[node->b].is);
 }
 
+/* JOIN is none, because the choice may depend on anything. */
+static int is_constant(const struct yk_bounds_list *list, const struct yk_bounds_node *node)
+{
+    if (!has_operands(node))
+        return node->op == YK_BOUNDS_FIXED && node->range.low == node->range.high;
+    return node->op != YK_BOUNDS_JOIN && list->nodes[node->a].is_constant &&
+           list->nodes[node->b].is_constant;
+}
+
 /* An equal node; -1: there is none. Bodies often name the same element several times. */
 static int find_node(const struct yk_bounds_list *list, const struct yk_bounds_node *node)
 {
@@ -190,6 +199,7 @@ int yk_bounds_add(struct yk_bounds_list *list, const struct yk_bounds_node *node
     }
     list->nodes[list->count] = *node;
     list->nodes[list->count].is = bounds_of(list, node, place);
+    list->nodes[list->count].is_constant = is_constant(list, node);
     return list->count++;
 }
 

@@ -41,6 +41,7 @@ struct yk_bounds_node {
     enum yk_bounds_op op;
     int a, b; /* numbers of earlier nodes (b = a if there is one operand), or as described above */
     int must; /* 1: must fit into int32_t */
+    int is_constant; /* 1: made of constants, and of counters that run between constants, alone */
     struct yk_bounds range;
     struct yk_bounds is; /* result of the latest evaluation */
 };

@@ -164,6 +164,7 @@ static void clear_marks(struct yk_narrowing *n)
     memset(n->marks, 0, count);
     memset(n->opens, 0, count);
     memset(n->closes, 0, count);
+    memset(n->sums, 0, sizeof n->sums);
     n->variable_count = n->bounds.count = n->depth = n->gains = n->again = 0;
 }
 
@@ -173,7 +174,7 @@ static void pass(struct yk_narrowing *n, const struct pieces *pieces)
     yk_narrowing_read_outside(n, pieces->body);
     n->bounds.count = 0;
     read_head(n, pieces);
-    n->at = pieces->head_end + 1;
+    n->body_first = n->at = pieces->head_end + 1;
     n->end = pieces->body_end - 1;
     while (n->at < n->end && !n->failed)
         yk_narrowing_statement(n);
@@ -206,6 +207,7 @@ static struct yk_bounds_place usual_place(const yoke_kernel *kernel)
 /* Returns 1 if something becomes cheaper. */
 static int run_passes(struct yk_narrowing *n, const struct pieces *pieces)
 {
+    const int has_places = find_word(&n->text, pieces->entry, "YK_SUMS") < pieces->entry_end;
     n->usual = usual_place(n->text.kernel);
     for (int p = 0; p < PASSES_MOST; p++) {
         pass(n, pieces);
@@ -214,7 +216,8 @@ static int run_passes(struct yk_narrowing *n, const struct pieces *pieces)
         if (!n->again)
             drop_unused(n, pieces);
         if (!n->again)
-            return n->gains > 0 && yk_bounds_prune(&n->bounds);
+            return (yk_narrowing_keep_sums(n, has_places) | (n->gains > 0)) &&
+                   yk_bounds_prune(&n->bounds);
     }
     return 0;
 }
@@ -251,6 +254,10 @@ static void write_token(struct writer *to, int at)
         write_word(to, "(int32_t)");
     if (n->marks[at] & YK_MARK_SHORT) {
         write_word(to, "int32_t");
+    } else if (n->marks[at] & YK_MARK_SUM) {
+        write_word(to, "yk_own_sum<");
+        write_bytes(to, token->text, (size_t)token->length);
+        write_word(to, ">");
     } else if (yk_token_is(token, pieces->body_name)) {
         write_word(to, "yk_body32_");
         write_word(to, n->text.kernel->name);
@@ -279,9 +286,25 @@ static void write_piece(struct writer *to, int first, int end)
     write_word(to, "\n");
 }
 
+/* Tells the entry how many sums of each parameter a thread keeps. */
+static void write_sums(struct writer *to)
+{
+    const struct yk_narrowing *n = to->n;
+    for (int p = 0; p < n->text.kernel->param_count; p++) {
+        char count[16];
+        if (n->text.kernel->params[p].mode != YOKE_PARAM_ADD)
+            continue;
+        snprintf(count, sizeof count, " %d\n", n->sums[p].count);
+        write_word(to, "\n#define YK_SUMS_");
+        write_word(to, n->text.kernel->params[p].name);
+        write_word(to, count);
+    }
+}
+
 static void write_text(struct writer *to)
 {
     const struct pieces *pieces = to->pieces;
+    write_sums(to);
     write_word(to, "\n#line 1 \"32-bit indexes of ");
     write_word(to, to->n->text.kernel->name);
     write_word(to, "\"\n");
@@ -314,6 +337,17 @@ static int open_arrays(struct yk_narrowing *n)
     return 1;
 }
 
+static int keeps_all_sums(const struct yk_narrowing *n)
+{
+    const yoke_kernel *kernel = n->text.kernel;
+    int adds = 0, kept = 0;
+    for (int p = 0; p < kernel->param_count; p++) {
+        adds += kernel->params[p].mode == YOKE_PARAM_ADD;
+        kept += n->sums[p].count > 0;
+    }
+    return adds > 0 && kept == adds;
+}
+
 static void narrow(struct yk_narrowing *n, struct yk_narrow *out)
 {
     struct pieces pieces;
@@ -323,6 +357,7 @@ static void narrow(struct yk_narrowing *n, struct yk_narrow *out)
     if (!out->text)
         return;
     out->bounds = n->bounds;
+    out->keeps_sums = keeps_all_sums(n);
     n->bounds = (struct yk_bounds_list){ 0 };
 }
 

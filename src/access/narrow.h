@@ -21,12 +21,13 @@ struct yk_narrow {
     char *text; /* to append to the kernel's text: yk_body32_NAME, and yoke_entry32_NAME with the
                  * parameters of yoke_entry_NAME. NULL: there is no second entry */
     struct yk_bounds_list bounds; /* the entry is right if they hold */
+    int keeps_sums; /* 1: each thread of the entry keeps all its sums (narrow_sums.c) */
 };
 
 /* Made from the kernel's text for one language. If there is no second entry, or no memory, `out` is
  * all 0. A kernel gets one only if an operation on two indexes, or a loop's counter, becomes
- * cheaper: saxpy's x[i] would gain nothing, and a sum of an index and a constant becomes part of an
- * address. */
+ * cheaper, or if its threads can keep sums: saxpy's x[i] would gain nothing, and a sum of an index
+ * and a constant becomes part of an address. */
 void yk_narrow_open(const yoke_kernel *kernel, const char *text, struct yk_narrow *out);
 void yk_narrow_close(struct yk_narrow *narrow);
 

@@ -82,6 +82,7 @@ static struct yk_value named(struct yk_narrowing *n, const struct yk_token *name
                                .variable = v,
                                .is_place = 1,
                                .type = variable.type };
+    yk_narrowing_sum_named(n, &value);
     return value;
 }
 
@@ -237,6 +238,7 @@ static struct yk_value element(struct yk_narrowing *n, struct yk_value base)
     n->at++;
     struct yk_value index = yk_narrowing_expression(n);
     yk_narrowing_expect(n, "]");
+    yk_narrowing_sum_element(n, &base, &index);
     if (base.kind != YK_KIND_OTHER) { /* 3[x] */
         yk_narrowing_settle(n, &base);
         return pointed_to(n, &index);

@@ -7,6 +7,7 @@
  *   narrow_expression.c  reads expressions
  *   narrow_statement.c   reads statements
  *   narrow_loop.c        reads loops, finds their counters
+ *   narrow_sums.c        additions that each thread can keep
  *
  * Passes find out what must stay 64 bits wide (`known`); they are repeated until one finds nothing
  * new.
@@ -60,11 +61,18 @@ enum {                       /* marks */
        YK_MARK_SHORT = 1,    /* int64_t becomes int32_t */
        YK_MARK_DECLARES = 2, /* in a declaration of variables */
        YK_MARK_USED = 4,     /* and something becomes cheaper by it */
-       YK_MARK_LITERAL = 8   /* 1L becomes (int32_t)1L */
+       YK_MARK_LITERAL = 8,  /* 1L becomes (int32_t)1L */
+       YK_MARK_SUM = 16      /* a type: of elements that are sums of the thread */
+};
+
+struct yk_sum_use { /* of a parameter with mode add */
+    int uses, adds; /* how often its name is used; and of these, additions to constant elements */
+    int count;      /* number of elements up to the last of those; they can be a thread's own */
 };
 
 struct yk_narrowing {
     struct yk_body text;  /* the whole text; only kernel, tokens and count are set */
+    int body_first;       /* first token behind the parameters of the body */
     int at, end;          /* next token; end of the piece that is being read */
     unsigned char *known; /* one for each token, like the following */
     unsigned char *marks, *opens, *closes; /* opens, closes: number of conversions that begin and
@@ -74,10 +82,11 @@ struct yk_narrowing {
     struct yk_named nowhere; /* used if there is no room for another one */
     struct yk_bounds_list bounds;
     struct yk_bounds_place usual; /* sizes for which an operation has to fit to be worth it */
-    int depth;                    /* nesting of statements and operands */
-    int gains;                    /* number of operations that became cheaper */
-    int again;                    /* another pass is needed */
-    int failed;                   /* the text cannot be read */
+    struct yk_sum_use sums[YOKE_ARGS_MAX];
+    int depth;  /* nesting of statements and operands */
+    int gains;  /* number of operations that became cheaper */
+    int again;  /* another pass is needed */
+    int failed; /* the text cannot be read */
 };
 
 /* --- narrow_scope.c --- */
@@ -139,6 +148,16 @@ struct yk_value yk_narrowing_choice(struct yk_narrowing *n, struct yk_value a, s
 /* A cast; type_at is the token of its type. */
 struct yk_value yk_narrowing_cast(struct yk_narrowing *n, const struct yk_type *type, int type_at,
                                   struct yk_value value);
+
+/* --- narrow_sums.c --- */
+/* The value is the name at n->at. */
+void yk_narrowing_sum_named(struct yk_narrowing *n, const struct yk_value *value);
+/* array[index] has just been read. */
+void yk_narrowing_sum_element(struct yk_narrowing *n, const struct yk_value *array,
+                              const struct yk_value *index);
+/* Call it after the last pass. has_places: the entry has places for a thread's sums. Returns 1 if
+ * there are such sums; `count` of the other parameters becomes 0. */
+int yk_narrowing_keep_sums(struct yk_narrowing *n, int has_places);
 
 /* --- narrow_expression.c --- */
 struct yk_value yk_narrowing_expression(struct yk_narrowing *n);

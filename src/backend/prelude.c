@@ -30,8 +30,10 @@ static const char *settings(const yoke_kernel *kernel)
     return kernel->kind == YOKE_KERNEL_STEP ? "#define YK_FOLDS 0\n" : "";
 }
 
-/* Of two entries only the one for 32-bit indexes gathers sums (yoke/kernel_gather_cuda.h). */
-static const char *const gathers = "\n#undef YK_GATHERS\n#define YK_GATHERS 1\n";
+/* Of two entries only the one for 32-bit indexes gathers sums (yoke/kernel_gather_cuda.h). Its text
+ * says how many a thread keeps. */
+static const char *const gathers = "\n#undef YK_GATHERS\n#define YK_GATHERS 1\n"
+                                   "#undef YK_SUMS\n#define YK_SUMS(n) YK_SUMS_##n\n";
 
 /* Returns what the p-th check is about: a parameter, or after the last one a step kernel's item.
  * NULL for -1, the heading. */

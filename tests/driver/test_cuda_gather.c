@@ -1,6 +1,7 @@
 /* test_cuda_gather.c - sums that blocks gather in shared memory: right results in one to three
  * dimensions, with blocks of several turns, and the memory that launches ask for. Sums that are too
  * large, and those of an entry for 64-bit indexes beside one for 32-bit indexes, are not gathered.
+ * Sums at constant indexes, which each thread keeps, alone and beside others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 
 #include "standin.h"
 
-extern const yoke_kernel g_bins, g_plane, g_space;
+extern const yoke_kernel g_bins, g_plane, g_space, g_moments, g_products;
 
 enum { ROWS = 50000, BINS = 37, MANY_BINS = 20000, LINES = 70, COLUMNS = 130, UNIT = 256 };
 
@@ -175,12 +176,76 @@ static void with_a_merge_of_the_program(void **state)
         assert_int_equal(rows[i], COLUMNS * (COLUMNS - 1) / 2);
 }
 
+static void of_each_thread(void **state)
+{
+    static int32_t x[ROWS];
+    int64_t sums[2] = { 5, 0 }, wanted[2] = { 5, 0 };
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = i % 1000;
+        wanted[0] += x[i];
+        wanted[1] += (int64_t)x[i] * x[i];
+    }
+    yoke_array *xs = wrap(x, ROWS, sizeof *x), *ss = wrap(sums, 2, sizeof *sums);
+    standin_count_launches("yoke_entry32_g_moments");
+    assert_int_equal(yoke_run(runtime,
+                              &(yoke_job){ .kernel = &g_moments,
+                                           .range = { 0, ROWS },
+                                           .partitioner = "even",
+                                           .args = { yoke_in(xs), yoke_add_to(ss) } },
+                              NULL),
+                     YOKE_OK);
+    assert_int_equal(standin_launches(), 1);
+    assert_int_equal(standin_shared(), UNIT);
+    close_array(xs);
+    close_array(ss);
+    assert_memory_equal(sums, wanted, sizeof sums);
+}
+
+/* The number of bins decides whether the block gathers. */
+static void beside_others(int64_t bins, unsigned shared)
+{
+    static int32_t x[LINES];
+    static uint32_t counts[MANY_BINS];
+    int32_t products[9] = { 0 }, wanted[9] = { 0 };
+    memset(counts, 0, sizeof counts);
+    for (int i = 0; i < LINES; i++) {
+        x[i] = i;
+        for (int j = 0; j < COLUMNS; j++) {
+            const int32_t row[3] = { i, j, 1 };
+            for (int k = 0; k < 9; k++)
+                wanted[k] += k % 3 <= k / 3 ? row[k / 3] * row[k % 3] : 0;
+        }
+    }
+    yoke_array *xs = wrap(x, LINES, sizeof *x), *ps = wrap(products, 9, sizeof *products),
+               *cs = wrap(counts, bins, sizeof *counts);
+    assert_int_equal(run(&(yoke_job){ .kernel = &g_products,
+                                      .range = { 0, LINES, { COLUMNS } },
+                                      .partitioner = "even",
+                                      .args = { yoke_in(xs), yoke_add_to(ps), yoke_add_to(cs) } }),
+                     shared);
+    close_array(xs);
+    close_array(ps);
+    close_array(cs);
+    assert_memory_equal(products, wanted, sizeof products);
+    for (int k = 0; k < 5; k++)
+        assert_int_equal(counts[k], LINES * COLUMNS / 5);
+}
+
+static void of_each_thread_beside_others(void **state)
+{
+    (void)state;
+    beside_others(5, UNIT + UNIT);
+    beside_others(MANY_BINS, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_one_dimension),    cmocka_unit_test(too_large),
         cmocka_unit_test(with_wide_indexes),   cmocka_unit_test(in_two_dimensions),
         cmocka_unit_test(in_three_dimensions), cmocka_unit_test(with_a_merge_of_the_program),
+        cmocka_unit_test(of_each_thread),      cmocka_unit_test(of_each_thread_beside_others),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;

@@ -48,52 +48,86 @@ static void add_parameter(struct descriptor *to, const struct yk_token *name,
 static const char *read_parameters(const char *at, struct descriptor *to)
 {
     int line = 1, is_array = 0, depth = 1;
-    struct yk_token before = { 0 }, last = { 0 };
+    struct yk_token before = { 0 }, last = { 0 }, pointed_to = { 0 };
     for (;;) {
         struct yk_token token = yk_token_next(&at, &line);
         depth += yk_token_is(&token, "(");
         depth -= yk_token_is(&token, ")");
         if (token.kind == YK_TOKEN_END || depth == 0 || (depth == 1 && yk_token_is(&token, ","))) {
             if (last.text)
-                add_parameter(to, &last, &before, is_array);
+                add_parameter(to, &last, is_array ? &pointed_to : &before, is_array);
             if (!yk_token_is(&token, ","))
                 return at;
             is_array = 0;
         }
-        is_array |= yk_token_is(&token, "*");
+        if (yk_token_is(&token, "*")) {
+            is_array = 1;
+            pointed_to = last;
+        }
         before = last;
         last = token;
     }
 }
 
-/* The entry of a kernel that reduces has one more parameter, its blocks. */
-static void note_results(struct descriptor *of)
+static int has_word(const char *head, const char *word)
 {
-    char entry[2 * NAME_ROOM];
+    const char *found = strstr(head, word);
+    return found && found < strchr(head, '{');
+}
+
+/* The entry of a kernel that reduces has one more parameter, its blocks; that of a kernel that adds
+ * has one for each array that it adds to. */
+static void note_modes(struct descriptor *of)
+{
+    char entry[2 * NAME_ROOM], copies[2 * NAME_ROOM];
     snprintf(entry, sizeof entry, "yoke_entry_%s(", of->name);
-    const char *head = strstr(text, entry), *blocks = head ? strstr(head, "yk_blocks_)") : NULL;
-    if (blocks && blocks < strchr(head, '{'))
+    const char *head = strstr(text, entry);
+    if (head && has_word(head, "yk_blocks_)"))
         of->params[of->kernel.param_count - 1].mode = YOKE_PARAM_REDUCE;
+    for (int p = 0; head && p < of->kernel.param_count; p++) {
+        snprintf(copies, sizeof copies, " %s_yk_copies", of->param[p]);
+        if (has_word(head, copies))
+            of->params[p].mode = YOKE_PARAM_ADD;
+    }
+}
+
+/* Prints the text up to the entry, with a line for each array whose sums a thread keeps. */
+static void print_body(const struct descriptor *of, const char *narrow)
+{
+    char word[2 * NAME_ROOM];
+    for (int p = 0; p < of->kernel.param_count; p++) {
+        snprintf(word, sizeof word, "#define YK_SUMS_%s ", of->param[p]);
+        const char *count = strstr(narrow, word);
+        if (count && atoi(count + strlen(word)) > 0)
+            printf("sums of %s: %d\n", of->param[p], atoi(count + strlen(word)));
+    }
+    const char *begin = strchr(strstr(narrow, "#line"), '\n') + 1;
+    snprintf(word, sizeof word, "yoke_entry32_%s(", of->name);
+    const char *end = strstr(begin, word);
+    while (end[-1] != '\n')
+        end--;
+    printf("%.*s", (int)(end - begin), begin);
+}
+
+/* As after the first text of a program (src/backend/prelude.c). Texts of other kernels may have
+ * arrays of the same names. */
+static void print_text(const struct descriptor *of, const char *narrow)
+{
+    printf("\n#undef YK_SUMS\n#define YK_SUMS(n) YK_SUMS_##n\n%s", narrow);
+    for (int p = 0; p < of->kernel.param_count; p++)
+        if (of->params[p].mode == YOKE_PARAM_ADD)
+            printf("#undef YK_SUMS_%s\n", of->param[p]);
 }
 
 static void print_kernel(struct descriptor *of, int bodies)
 {
     struct yk_narrow narrow;
-    char entry[2 * NAME_ROOM];
-    note_results(of);
-    snprintf(entry, sizeof entry, "yoke_entry32_%s(", of->name);
+    note_modes(of);
     yk_narrow_open(&of->kernel, text, &narrow);
-    if (bodies && !narrow.text)
+    if (narrow.text)
+        (bodies ? print_body : print_text)(of, narrow.text);
+    else if (bodies)
         printf("%s: one entry\n", of->name);
-    if (narrow.text) {
-        char *end = bodies ? strstr(narrow.text, entry) : NULL;
-        while (end && end[-1] != '\n')
-            end--;
-        if (end)
-            *end = 0;
-        char *begin = bodies ? strchr(narrow.text + 1, '\n') + 1 : narrow.text;
-        fputs(begin, stdout);
-    }
     yk_narrow_close(&narrow);
 }
 

@@ -253,7 +253,9 @@ yoke_status yk_cuda_launch(struct yk_queue *queue, struct yk_program *program,
  * to the device's memory. */
 int64_t yk_cuda_gathered_bytes(const struct yk_program *program, const struct yk_launch *launch,
                                int64_t threads);
-/* Returns how many turns a block that gathers should do, if it takes `blocks` of one turn. */
-int64_t yk_cuda_gather_turns(const struct yk_cuda_device *device, int64_t blocks, int64_t threads);
+/* Returns how many turns a block that gathers should do, if it takes `blocks` of one turn.
+ * keeps_sums: each thread keeps all its sums. */
+int64_t yk_cuda_gather_turns(const struct yk_program *program, int keeps_sums, int64_t blocks,
+                             int64_t threads);
 
 #endif

@@ -20,6 +20,7 @@ static const int64_t indexes_most = (int64_t)1 << 31;
 struct grid {
     unsigned blocks[3], threads[3];
     int64_t gathered; /* bytes of shared memory in which a block gathers; 0: it does not */
+    int keeps_sums;   /* 1: each thread keeps all its sums */
 };
 
 static int64_t threads_of(const struct grid *grid)
@@ -66,7 +67,7 @@ static void set_turns(const struct yk_program *program, struct grid *grid)
 {
     unsigned *first = &grid->blocks[program->shape.dimensions - 1];
     const int64_t blocks = (int64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
-    const int64_t turns = yk_cuda_gather_turns(program->device, blocks, threads_of(grid));
+    const int64_t turns = yk_cuda_gather_turns(program, grid->keeps_sums, blocks, threads_of(grid));
     *first = (unsigned)((*first + turns - 1) / turns);
 }
 
@@ -168,6 +169,7 @@ static CUresult launch_source(struct yk_queue *queue, struct yk_program *program
     grid.gathered = narrow || !program->narrow_function
                         ? yk_cuda_gathered_bytes(program, launch, threads_of(&grid))
                         : 0;
+    grid.keeps_sums = narrow && program->narrow.is.keeps_sums;
     arguments_take(program, launch, grid.gathered > 0, &args);
     set_most(program, launch, &grid, most);
     yk_space_begin(&all, most, &args.part);
