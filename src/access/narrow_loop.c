@@ -2,7 +2,9 @@
  *
  *     for (T v = A; v < B; v += STEP)
  *
- * v lies in [A, B - 1] in every iteration and ends below B + STEP, if only the head changes it.
+ * v lies in [A, B - 1] in every iteration and ends below B + STEP, if only the head changes it. An
+ * int that was declared before the loop lies there in the loop's statement, if that does not change
+ * it.
  */
 #include <stdlib.h>
 
@@ -12,6 +14,7 @@ enum { STEP_DIGITS = 7 }; /* a step is below 10^7 */
 
 /* Tokens of the head of such a loop. */
 struct counter {
+    int reused; /* number of the variable if it was declared before; -1: the head declares it */
     int type_at, at, start, sign, bound, behind_bound, step, close;
     int is_up, with_equal;
     int64_t by;
@@ -41,16 +44,32 @@ static int find(const struct yk_narrowing *n, int at, const char *const *words)
     return at < n->end ? at : n->end;
 }
 
-static int read_start(const struct yk_narrowing *n, struct counter *c)
+static int is_plain_int(const struct yk_type *type)
 {
-    static const char *const ends[] = { ";", ",", NULL };
+    return type->is == YK_CLASS_INT && type->levels == 0 && type->range.low == INT32_MIN;
+}
+
+/* `T v` or `v` */
+static int read_name(const struct yk_narrowing *n, struct counter *c)
+{
     const int v = yk_narrowing_is_name(n, c->type_at)
                       ? yk_narrowing_find(n, &n->text.tokens[c->type_at])
                       : -1;
     c->at = c->type_at + 1;
-    c->start = c->at + 2;
-    if (v >= 0 ? !n->variables[v].is_type : !yk_narrowing_begins_type(n, c->type_at))
+    c->reused = -1;
+    if (v < 0 || n->variables[v].is_type)
+        return v >= 0 || yk_narrowing_begins_type(n, c->type_at);
+    c->at = c->type_at;
+    c->reused = v;
+    return !n->variables[v].is_constant && is_plain_int(&n->variables[v].type);
+}
+
+static int read_start(const struct yk_narrowing *n, struct counter *c)
+{
+    static const char *const ends[] = { ";", ",", NULL };
+    if (!read_name(n, c))
         return 0;
+    c->start = c->at + 2;
     if (!yk_narrowing_is_name(n, c->at) || !yk_narrowing_is(n, c->at + 1, "="))
         return 0;
     c->sign = find(n, c->start, ends) + 2;
@@ -150,16 +169,34 @@ static void narrow_counter(struct yk_narrowing *n, const struct counter *c, int 
 static void bound_counter(struct yk_narrowing *n, const struct counter *c, int node,
                           struct yk_named *variable)
 {
-    if (variable->type.is == YK_CLASS_INT && variable->type.range.low == INT32_MIN)
+    if (is_plain_int(&variable->type))
         variable->node = yk_narrowing_cut(n, node, variable->type.range);
     else if (variable->type.is == YK_CLASS_INT64 && !(n->known[c->type_at] & YK_KNOWN_WIDE))
         narrow_counter(n, c, node, variable);
 }
 
+static struct yk_named *begin_reuse(struct yk_narrowing *n, const struct counter *c)
+{
+    struct yk_named *variable = &n->variables[c->reused];
+    yk_narrowing_set_changed(n, &(struct yk_value){ .variable = c->reused });
+    variable->counts_at = c->at;
+    return variable;
+}
+
+/* Behind the loop it may have any value. */
+static void end_reuse(struct yk_narrowing *n, const struct counter *c)
+{
+    n->variables[c->reused].counts_at = 0;
+    n->variables[c->reused].node = yk_narrowing_fixed(n, yk_narrowing_int);
+}
+
 static void head_of_counter(struct yk_narrowing *n, const struct counter *c)
 {
     struct yk_type type;
-    yk_narrowing_read_type(n, &type);
+    if (c->reused < 0)
+        yk_narrowing_read_type(n, &type);
+    else
+        type = n->variables[c->reused].type;
     n->at = c->start;
     struct yk_value start = yk_narrowing_assignment(n);
     if (type.is == YK_CLASS_OTHER || type.levels > 0)
@@ -168,7 +205,8 @@ static void head_of_counter(struct yk_narrowing *n, const struct counter *c)
     struct yk_value bound = yk_narrowing_operand(n);
     if (n->at != c->behind_bound) /* `v < a == b` */
         yk_narrowing_fail(n);
-    struct yk_named *variable = yk_narrowing_declare(n, c->at, c->type_at, &type);
+    struct yk_named *variable =
+        c->reused < 0 ? yk_narrowing_declare(n, c->at, c->type_at, &type) : begin_reuse(n, c);
     if (!n->failed && yk_value_is_counted(&start) && yk_value_is_counted(&bound))
         bound_counter(n, c, node_of(n, c, &start, &bound), variable);
     if (variable->kind == YK_KIND_OTHER)
@@ -206,10 +244,13 @@ void yk_narrowing_for(struct yk_narrowing *n)
     struct counter counter;
     n->at++;
     yk_narrowing_expect(n, "(");
-    if (is_counter(n, &counter))
+    const int counts = is_counter(n, &counter);
+    if (counts)
         head_of_counter(n, &counter);
     else
         head(n);
     yk_narrowing_expect(n, ")");
     yk_narrowing_statement(n);
+    if (counts && counter.reused >= 0)
+        end_reuse(n, &counter);
 }

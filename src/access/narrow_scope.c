@@ -107,8 +107,12 @@ void yk_narrowing_keep_wide(struct yk_narrowing *n, int type_at)
 
 void yk_narrowing_set_changed(struct yk_narrowing *n, const struct yk_value *value)
 {
-    if (value->variable >= 0)
-        learn(n, n->variables[value->variable].at, YK_KNOWN_CHANGED);
+    if (value->variable < 0)
+        return;
+    const struct yk_named *variable = &n->variables[value->variable];
+    learn(n, variable->at, YK_KNOWN_CHANGED);
+    if (variable->counts_at)
+        learn(n, variable->counts_at, YK_KNOWN_CHANGED);
 }
 
 void yk_narrowing_keep_all_wide(struct yk_narrowing *n, int first, int behind)

@@ -46,8 +46,7 @@ void yk_narrowing_sum_element(struct yk_narrowing *n, const struct yk_value *arr
 {
     const int p = parameter_of(n, array), first = array->first;
     if (p < 0 || n->failed || !yk_value_is_counted(index) ||
-        !n->bounds.nodes[index->node].is_constant ||
-        !yk_narrowing_is(n, first - 3, "yoke_add") ||
+        !n->bounds.nodes[index->node].is_constant || !yk_narrowing_is(n, first - 3, "yoke_add") ||
         !yk_narrowing_is(n, first - 2, "(") || !yk_narrowing_is(n, first - 1, "&") ||
         !yk_narrowing_is(n, n->at, ","))
         return;

@@ -51,11 +51,13 @@ struct yk_named {
     struct yk_type type;
     enum yk_kind kind;
     int node;
+    int counts_at; /* its name's token in the head of the loop in which it is a counter; 0: none */
 };
 
 enum {                      /* known */
        YK_KNOWN_WIDE = 1,   /* a type: its variables stay int64_t */
-       YK_KNOWN_CHANGED = 2 /* a name: its variable is written to after its declaration */
+       YK_KNOWN_CHANGED = 2 /* a name: its variable is written to after its declaration, or in the
+                             * loop in whose head it counts */
 };
 enum {                       /* marks */
        YK_MARK_SHORT = 1,    /* int64_t becomes int32_t */

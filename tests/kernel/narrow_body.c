@@ -245,8 +245,12 @@ static void loop(int depth)
     const char *head = heads[below(8)];
     const int is_int = below(4) == 0 && !strchr(head, 'n') && !strchr(head, 'i') &&
                        !strchr(head, 'm') && !strchr(head, 'j');
+    const int is_before = is_int && below(2); /* declared before the loop, and used behind it */
     snprintf(name, sizeof name, "k%d", made++);
-    put("for (%s %s ", is_int ? "int" : "int64_t", name);
+    if (is_before)
+        put("int %s = m & 3; for (%s ", name, name);
+    else
+        put("for (%s %s ", is_int ? "int" : "int64_t", name);
     for (; *head; head++)
         if (*head == 'K')
             put("%s", name);
@@ -255,8 +259,12 @@ static void loop(int depth)
     put(") {\n");
     add_name(name, 33, is_int);
     statements(2, depth - 1);
+    if (is_before && below(3) == 0)
+        put("%s += j & 1;\n", name);
     put("}\n");
     name_count = names_before;
+    if (is_before)
+        add_name(name, 33, 1);
 }
 
 static void branch(int depth)

@@ -205,6 +205,9 @@ static void loops(void **state)
     expect(
         "for (int64_t k = 0; k < n; k++) y[k] = 1; for (int64_t k = 0; k < b[0]; k++) y[k] = 1;",
         "for (int32_t k = 0; k < n; k++) y[k] = 1; for (int64_t k = 0; k < b[0]; k++) y[k] = 1;");
+    expect(
+        "int k; for (k = 0; k < m; k++) y[i * 4 + k] = 1; y[j * n] = x[j * n + k];",
+        "int k; for (k = 0; k < m; k++) y[i * 4 + k] = 1; y[j * n] = x[((int64_t)(j * n)) + k];");
     expect("for (int64_t k = 0, q = n; k < q; k++) y[k] = x[i * n];",
            "for (int64_t k = 0, q = n; k < q; k++) y[k] = x[i * n];");
     expect("int64_t k; for (k = 0; k < n; k++) y[i * n] = x[k];",
@@ -275,6 +278,8 @@ static void edges(void **state)
          3);
     edge("for (int k = 0; k < m; k++) y[i + k] = 1;", (int64_t[]){ two31 / 2, 1, 1, two31 / 2 + 1 },
          3);
+    edge("int k; for (k = 0; k < m; k++) y[i + k] = 1;",
+         (int64_t[]){ two31 / 2, 1, 1, two31 / 2 + 1 }, 3);
     edge("y[(i << 3) + j] = 1;", (int64_t[]){ two31 / 8, 8, 1, 1 }, 1);
     edge("y[(char)200 * n] = 1;", (int64_t[]){ 1, 1, INT32_MAX / 255, 1 }, 2);
     edge("const char t = 200; y[t * n] = 1;", (int64_t[]){ 1, 1, INT32_MAX / 255, 1 }, 2);
@@ -324,6 +329,18 @@ static void sums_of_threads(void **state)
     sums("yoke_add(&z[0], x[i]); yoke_add(&w[1], 1.0);", places, 1, 2);
     sums("for (int k = 0; k < 4; k++) for (int64_t l = 0; l <= k; l++) yoke_add(&z[k * 4 + l], 1);",
          places, 16, 0);
+    sums("int k; for (k = 0; k < 4; k++) yoke_add(&z[k], 1); for (k = 0; k < 6; ++k) "
+         "yoke_add(&w[k], "
+         "1);",
+         places, 4, 6);
+    sums("int k; for (k = 0; k < 4; k++) { if (x[i] > 0) k++; yoke_add(&z[k], 1); }", places, -1,
+         -1);
+    sums("int k; for (k = 0; k < 4; k++) for (k = 0; k < 3; k++) yoke_add(&z[k], 1);", places, 3,
+         0);
+    sums("int k; for (k = 0; k < 4; k++) { for (k = 0; k < 3; k++) ; yoke_add(&z[k], 1); }", places,
+         -1, -1);
+    sums("int k; for (k = 0; k < 4; k++) ; yoke_add(&z[k], 1);", places, -1, -1);
+    sums("int k = 0; for (k = 0; k < 4; k++) f(&k); yoke_add(&z[k], 1);", places, -1, -1);
     sums("const int k = 3; if (x[i] > 0) yoke_add(&z[(2 * k + 1)], 1);", places, 8, 0);
     sums("{ float z[4]; yoke_add(&z[i], 1); } yoke_add(&w[0], 1);", places, 0, 1);
     sums("for (int k = 0; k < 32; k++) yoke_add(&z[k], 1);", places, 32, 0);
