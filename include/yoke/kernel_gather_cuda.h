@@ -56,50 +56,62 @@
 #define YK_OWN_ACTUAL_yk_inout      YK_ENTRY_ACTUAL_yk_inout
 #define YK_OWN_ACTUAL_yk_add(T, n)  , yk_sums_of(n##_yk_sums, n##_yk_own)
 
-/* Adds the thread's sums to its copy, or to the block's; and the block's to its copy. */
-#define YK_COPY_ADD(k, p)    YK_IF_ADD(YK_COPY_ADD_, p)
-#define YK_COPY_ADD_(T, n)   yk_thread_sums_add(n##_yk_sums, YK_COPY_OF(T, n));
-#define YK_THREAD_ADD(k, p)  YK_IF_ADD(YK_THREAD_ADD_, p)
-#define YK_THREAD_ADD_(T, n) yk_thread_sums_add(n##_yk_sums, n##_yk_own);
-#define YK_OWN_ADD(k, p)     YK_IF_ADD(YK_OWN_ADD_, p)
+/* Adds the thread's sums to the block's, or to its copy; and the block's to its copy. */
+#define YK_THREAD_ADD(k, p) YK_IF_ADD(YK_THREAD_ADD_, p)
+#define YK_THREAD_ADD_(T, n)                                                                       \
+    yk_thread_sums_add(n##_yk_sums, yk_own_bytes ? n##_yk_own : YK_COPY_OF(T, n));
+#define YK_OWN_ADD(k, p) YK_IF_ADD(YK_OWN_ADD_, p)
 #define YK_OWN_ADD_(T, n)                                                                          \
     yk_gathered_add(YK_COPY_OF(T, n), n##_yk_own, yk_gathered_bytes(n##_yk_copies));
 
-/* The block of an entry. The last arguments are a turn, which begins at index yk_from of the first
- * dimension. */
-#define YK_GATHER(d, params, ...)                                                                  \
+/* Whether each thread keeps all sums of the kernel. */
+#define YK_KEEPS_SUMS(...) (1 YK_EACH(YK_AND_SUMS, __VA_ARGS__))
+#define YK_AND_SUMS(k, p)  YK_IF_ADD(YK_AND_SUMS_, p)
+#define YK_AND_SUMS_(T, n) &&YK_SUMS(n) > 0
+
+/* The block of an entry, with turns along the first dimension. The last arguments are a turn, which
+ * begins at index yk_from, of a thread that keeps its sums. That loop has one exit: so the compiler
+ * unrolls short turns, and loads for several at once (100 million floats: 154 us instead of 322).
+ * `turn` is a turn of another thread, and has an exit of its own: otherwise the compiler loads
+ * ahead of the loop, into registers that more threads could use (k-means: 347 us instead of 289).
+ */
+#define YK_GATHER(d, params, turn, ...)                                                            \
     YK_OWN_MEMORY(yk_own)                                                                          \
     unsigned yk_own_bytes = 0;                                                                     \
     YK_EACH(YK_OWN_DECLARE, YK_BARE params)                                                        \
     if (yk_own_bytes)                                                                              \
         yk_gather_begin(yk_own, yk_own_bytes);                                                     \
-    for (int64_t yk_from = yk_part.first; yk_from < yk_part.last;                                  \
-         yk_from += (int64_t)gridDim.d * blockDim.d) {                                             \
-        __VA_ARGS__                                                                                \
-    }                                                                                              \
+    if (YK_KEEPS_SUMS params)                                                                      \
+        for (int64_t yk_at = yk_part.first + blockIdx.d * blockDim.d + threadIdx.d;                \
+             yk_at < yk_part.last; yk_at += (int64_t)gridDim.d * blockDim.d) {                     \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    else                                                                                           \
+        for (int64_t yk_from = yk_part.first; yk_from < yk_part.last;                              \
+             yk_from += (int64_t)gridDim.d * blockDim.d) {                                         \
+            YK_BARE turn                                                                           \
+        }                                                                                          \
+    YK_EACH(YK_THREAD_ADD, YK_BARE params)                                                         \
     if (yk_own_bytes) {                                                                            \
-        YK_EACH(YK_THREAD_ADD, YK_BARE params)                                                     \
         __syncthreads();                                                                           \
         YK_EACH(YK_OWN_ADD, YK_BARE params)                                                        \
-    } else {                                                                                       \
-        YK_EACH(YK_COPY_ADD, YK_BARE params)                                                       \
     }
-/* If all sums are the thread's, the two calls are the same one. */
+#define YK_COPY_CALL(body, indexes, ...)                                                           \
+    body(YK_BARE indexes, yk_part.size2, yk_part.size3 YK_EACH(YK_COPY_ACTUAL, __VA_ARGS__));
 #define YK_GATHER_CALL(body, indexes, ...)                                                         \
-    if (yk_own_bytes && (0 YK_EACH(YK_OR_NO_SUMS, __VA_ARGS__)))                                   \
+    if (yk_own_bytes)                                                                              \
         body(YK_BARE indexes, yk_part.size2, yk_part.size3 YK_EACH(YK_OWN_ACTUAL, __VA_ARGS__));   \
     else                                                                                           \
-        body(YK_BARE indexes, yk_part.size2, yk_part.size3 YK_EACH(YK_COPY_ACTUAL, __VA_ARGS__));
-#define YK_OR_NO_SUMS(k, p)  YK_IF_ADD(YK_OR_NO_SUMS_, p)
-#define YK_OR_NO_SUMS_(T, n) || YK_SUMS(n) == 0
+        YK_COPY_CALL(body, indexes, __VA_ARGS__)
 
 #define YK_KERNEL1_adds(name, i, ...)                                                              \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
         YK_GATHER(x, (__VA_ARGS__),                                                                \
-                  YK_AXIS(yk_i, yk_from, yk_part.last, x) if (yk_i_beyond) break;                  \
-                  YK_GATHER_CALL(yk_body_##name, (yk_i), __VA_ARGS__))                             \
+                  (YK_AXIS(yk_i, yk_from, yk_part.last, x) if (yk_i_beyond) break;                 \
+                   YK_GATHER_CALL(yk_body_##name, (yk_i), __VA_ARGS__)),                           \
+                  YK_TURN(yk_i, yk_at) YK_COPY_CALL(yk_body_##name, (yk_i), __VA_ARGS__))          \
     }                                                                                              \
     YK_BODY1(name, i, __VA_ARGS__)
 
@@ -109,8 +121,10 @@
     {                                                                                              \
         YK_AXIS(yk_j, yk_part.first2, yk_part.last2, x)                                            \
         YK_GATHER(y, (__VA_ARGS__),                                                                \
-                  YK_AXIS(yk_i, yk_from, yk_part.last, y) if (yk_j_beyond | yk_i_beyond) break;    \
-                  YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j), __VA_ARGS__))                       \
+                  (YK_AXIS(yk_i, yk_from, yk_part.last, y) if (yk_j_beyond | yk_i_beyond) break;   \
+                   YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j), __VA_ARGS__)),                     \
+                  if (yk_j_beyond) break;                                                          \
+                  YK_TURN(yk_i, yk_at) YK_COPY_CALL(yk_body_##name, (yk_i, yk_j), __VA_ARGS__))    \
     }                                                                                              \
     YK_BODY2(name, i, j, __VA_ARGS__)
 
@@ -121,9 +135,12 @@
         YK_AXIS(yk_k, yk_part.first3, yk_part.last3, x)                                            \
         YK_AXIS(yk_j, yk_part.first2, yk_part.last2, y)                                            \
         YK_GATHER(z, (__VA_ARGS__),                                                                \
-                  YK_AXIS(yk_i, yk_from, yk_part.last,                                             \
-                          z) if (yk_k_beyond | yk_j_beyond | yk_i_beyond) break;                   \
-                  YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j, yk_k), __VA_ARGS__))                 \
+                  (YK_AXIS(yk_i, yk_from, yk_part.last,                                            \
+                           z) if (yk_k_beyond | yk_j_beyond | yk_i_beyond) break;                  \
+                   YK_GATHER_CALL(yk_body_##name, (yk_i, yk_j, yk_k), __VA_ARGS__)),               \
+                  if (yk_k_beyond | yk_j_beyond) break;                                            \
+                  YK_TURN(yk_i, yk_at)                                                             \
+                      YK_COPY_CALL(yk_body_##name, (yk_i, yk_j, yk_k), __VA_ARGS__))               \
     }                                                                                              \
     YK_BODY3(name, i, j, k, __VA_ARGS__)
 

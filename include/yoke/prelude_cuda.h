@@ -92,6 +92,10 @@ YOKE_FN float yoke_int_as_float(int32_t x)
     const int i##_beyond = i##_at >= (unsigned)(to) - (unsigned)(from);                            \
     const int32_t i = (int32_t)((unsigned)(from) + i##_at);
 
+/* Declares i, the index of a turn, as wide as YK_AXIS or YK_AXIS32 does. */
+#define YK_TURN(i, at)   const int64_t i = (at);
+#define YK_TURN32(i, at) const int32_t i = (int32_t)(at);
+
 #define YOKE_BARRIER __syncthreads()
 
 /* Atomics on one address take turns. So a whole warp that adds to one element folds its values

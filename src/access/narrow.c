@@ -264,10 +264,10 @@ static void write_token(struct writer *to, int at)
     } else if (yk_token_is(token, pieces->entry_name)) {
         write_word(to, "yoke_entry32_");
         write_word(to, n->text.kernel->name);
-    } else if (yk_token_is(token, "YK_AXIS")) {
-        write_word(to, "YK_AXIS32");
     } else {
         write_bytes(to, token->text, (size_t)token->length);
+        if (yk_token_is(token, "YK_AXIS") || yk_token_is(token, "YK_TURN"))
+            write_word(to, "32");
     }
     for (int w = 0; w < n->closes[at]; w++)
         write_word(to, "))");
