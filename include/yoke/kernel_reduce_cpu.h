@@ -51,11 +51,11 @@ YK_REDUCE_NUMBER(double, double, YK_REDUCE_NO_BITS)
 
 /* Values and places are in separate arrays here, so that both vectorise. */
 #define yoke_reduce_at(n, v, place)                                                                \
-    yk_reduce_place(n##_yk_op, &YOKE_MINE(n), &YOKE_MINE(n##_yk_place), v, place)
+    yk_reduce_place(n##_takes_yoke_reduce_at, &YOKE_MINE(n), &YOKE_MINE(n##_yk_place), v, place)
 #define YK_VALUE_OF(T) __typeof__(((T *)0)->value)
 #define YK_HOW_FORMAL_at(T, n)                                                                     \
     , YK_VALUE_OF(T) * YOKE_RESTRICT n, int64_t *YOKE_RESTRICT n##_yk_place,                       \
-        const int YK_UNUSED n##_yk_op
+        const int YK_UNUSED n##_takes_yoke_reduce_at
 #define YK_HOW_ACTUAL_at(n, x) , n##_yk_place, x
 
 /* YK_LANE_HERE is the present lane: in a group kernel's body, a variable of YOKE_LANES, which hides

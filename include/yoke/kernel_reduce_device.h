@@ -15,7 +15,7 @@ typedef struct yk_blocks {
     int64_t first, size, parts, width;
 } yk_blocks;
 
-#define yoke_reduce_at(n, v, place) yk_reduce_place(n##_yk_op, n, v, place)
+#define yoke_reduce_at(n, v, place) yk_reduce_place(n##_takes_yoke_reduce, n, v, place)
 #define YK_HOW_FORMAL_at            YK_HOW_FORMAL_made
 #define YK_HOW_ACTUAL_at            YK_HOW_ACTUAL_made
 #define YK_HOW_JOIN_at              YK_HOW_JOIN_made
