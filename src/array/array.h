@@ -89,6 +89,7 @@ struct yoke_array {
 
     /* Under the runtime's lock. */
     struct yk_use *readers, *writers; /* uses by unfinished jobs (job/order.h) */
+    struct yk_use *overwritten;       /* readers, too: a later job writes some of their rows */
     int held;                         /* 1: a thread has acquired it for writing */
     const void *holder;               /* which thread that is */
     struct yk_decomposition

@@ -114,8 +114,10 @@ static void add_all(struct linking *linking, struct yk_job *const *after, int co
             continue;
         for (kin = NULL; (kin = yk_array_kin(mine->array, kin));) {
             add_conflicts(linking, mine, kin->writers);
-            if (mine->writes)
+            if (mine->writes) {
                 add_conflicts(linking, mine, kin->readers);
+                add_conflicts(linking, mine, kin->overwritten);
+            }
         }
     }
     for (i = 0; i < count; i++)
@@ -123,9 +125,9 @@ static void add_all(struct linking *linking, struct yk_job *const *after, int co
             add_edge(linking, after[i], 1);
 }
 
-/* Removes uses of other jobs that lie within the rows written now: a later job that conflicts with
- * one of them also conflicts with these rows. A use without rows stays, because closing the array
- * must wait for its job. */
+/* Removes uses of other jobs that lie within the rows used now: a later job that conflicts with one
+ * of them also conflicts with these rows. A use without rows stays, because closing the array must
+ * wait for its job. */
 static void supersede_all(struct yk_use *mine, struct yk_use *other)
 {
     while (other) {
@@ -137,6 +139,20 @@ static void supersede_all(struct yk_use *mine, struct yk_use *other)
     }
 }
 
+/* Moves uses of other jobs that read some of the rows written now. */
+static void overwrite(const struct yk_use *mine, yoke_array *array)
+{
+    struct yk_use *other = array->readers;
+    while (other) {
+        struct yk_use *next = other->next;
+        if (other->job != mine->job && overlap(other->rows, mine->rows)) {
+            unlist(other);
+            list(other, &array->overwritten);
+        }
+        other = next;
+    }
+}
+
 /* A panel writes only columns of its array, so uses of the whole array stay. */
 static void supersede(struct yk_use *mine, yoke_array *array)
 {
@@ -144,7 +160,9 @@ static void supersede(struct yk_use *mine, yoke_array *array)
     while ((kin = yk_array_kin(array, kin)) && (kin == array || kin != array->whole)) {
         supersede_all(mine, kin->writers);
         supersede_all(mine, kin->readers);
+        supersede_all(mine, kin->overwritten);
     }
+    overwrite(mine, array);
 }
 
 static void list_uses(struct yk_job *job)
@@ -157,6 +175,8 @@ static void list_uses(struct yk_job *job)
             continue;
         if (mine->writes)
             supersede(mine, array);
+        else
+            supersede_all(mine, array->overwritten);
         list(mine, mine->writes ? &array->writers : &array->readers);
     }
 }

@@ -6,6 +6,11 @@
  * leave the list: a later job that conflicts with one of them also conflicts with the new job. So a
  * chain of any length has one entry, and the time to link a job depends only on its own conflicts.
  *
+ * A stencil's job reads a row more at both ends than the next job writes, so its use stays. Such a
+ * use goes to a list of its own, `overwritten`. It leaves that when a later job reads all of its
+ * rows: that job waits for the one that wrote some of them, and this one for the use. So a later
+ * job that conflicts with the use also conflicts with the new reader.
+ *
  * An edge leads from a job to one that waits for it. It lies in the memory of the waiting job,
  * which exists as long as it waits. Protected by runtime.lock; prepare and close need no lock.
  */

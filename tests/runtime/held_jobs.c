@@ -24,6 +24,14 @@ static void step(void *const *args, const yoke_chunk *chunk)
         x[i] = (int64_t)((uint64_t)x[i] * 3 + (uint64_t)a);
 }
 
+static void smooth(void *const *args, const yoke_chunk *chunk)
+{
+    const int64_t *x = args[0];
+    int64_t *y = args[1], i;
+    for (i = chunk->first; i < chunk->last; i++)
+        y[i] = (int64_t)((uint64_t)x[i - 1] * 3 + (uint64_t)x[i + 1]);
+}
+
 atomic_int gate, inside, done_items;
 
 static void held_up(void *const *args, const yoke_chunk *chunk)
@@ -55,6 +63,11 @@ static const yoke_param write_params[] = {
     { YOKE_PARAM_INOUT, "int64_t", "x", sizeof(int64_t), _Alignof(int64_t) },
 };
 
+static const yoke_param smooth_params[] = {
+    { YOKE_PARAM_IN, "int64_t", "x", sizeof(int64_t), _Alignof(int64_t) },
+    { YOKE_PARAM_OUT, "int64_t", "y", sizeof(int64_t), _Alignof(int64_t) },
+};
+
 #define BY_HAND(kernel_name, function, parameters)                                                 \
     const yoke_kernel kernel_name = { .struct_size = sizeof(yoke_kernel),                          \
                                       .kind = YOKE_KERNEL_NATIVE,                                  \
@@ -64,6 +77,7 @@ static const yoke_param write_params[] = {
                                       .param_count = sizeof parameters / sizeof *parameters,       \
                                       .cpu.variant = { function } }
 BY_HAND(stepping, step, step_params);
+BY_HAND(smoothing, smooth, smooth_params);
 BY_HAND(reading, held_up, read_params);
 BY_HAND(writing, held_up, write_params);
 BY_HAND(slow_writing, slow, write_params);

@@ -25,9 +25,9 @@
 /* Sleeps for 1 ms. */
 void nap(void);
 
-/* stepping: x[i] = x[i] * 3 + a, a step whose result depends on the order. reading, writing: wait
- * at the gate. slow_writing: a nap for each row. */
-extern const yoke_kernel stepping, reading, writing, slow_writing;
+/* stepping: x[i] = x[i] * 3 + a, a step whose result depends on the order. smoothing: y[i] =
+ * x[i - 1] * 3 + x[i + 1]. reading, writing: wait at the gate. slow_writing: a nap for each row. */
+extern const yoke_kernel stepping, smoothing, reading, writing, slow_writing;
 /* gate: while 0, chunks of reading and writing wait. inside: number of chunks that wait.
  * done_items: rows done. */
 extern atomic_int gate, inside, done_items;

@@ -1,7 +1,10 @@
 /* test_jobs.c - many jobs at once: order, and tickets. For random jobs see test_random_jobs.c. */
 #include <stdlib.h>
 
+#include "array/array.h"
 #include "held_jobs.h"
+#include "job/array_handle.h"
+#include "job/order.h"
 
 /* --- order --- */
 
@@ -108,6 +111,75 @@ static void a_long_chain_is_done_in_order(void **state)
     scene_close(&scene);
 }
 
+static int uses_of(const yoke_array *handle)
+{
+    const yoke_array *array = yk_array_of(handle, "uses_of");
+    const struct yk_use *lists[] = { array->readers, array->writers, array->overwritten };
+    int count = 0;
+    for (int l = 0; l < 3; l++)
+        for (; lists[l]; lists[l] = lists[l]->next)
+            count++;
+    return count;
+}
+
+/* The n-th of a queue of stencils. They read a row more at both ends than they write; every 50th
+ * job writes an end instead. */
+static yoke_job stencil(yoke_array *const array[2], int64_t n)
+{
+    const int64_t end = n / 50 % 2 * (ROWS - 1);
+    if (n % 50 == 49)
+        return (yoke_job){ .kernel = &stepping,
+                           .range = { end, end + 1 },
+                           .args = { yoke_value(n), yoke_inout(array[n % 2]) } };
+    return (yoke_job){ .kernel = &smoothing,
+                       .range = { 1, ROWS - 1 },
+                       .args = { yoke_in_halo(array[n % 2], 1, 1), yoke_out(array[1 - n % 2]) } };
+}
+
+static void do_alone(int64_t rows[2][ROWS], int64_t n)
+{
+    const int64_t end = n / 50 % 2 * (ROWS - 1), *x = rows[n % 2];
+    if (n % 50 == 49)
+        rows[n % 2][end] = (int64_t)((uint64_t)x[end] * 3 + (uint64_t)n);
+    else
+        for (int i = 1; i < ROWS - 1; i++)
+            rows[1 - n % 2][i] = (int64_t)((uint64_t)x[i - 1] * 3 + (uint64_t)x[i + 1]);
+}
+
+/* Otherwise each stencil would wait for all before it, and a queue would take a time quadratic in
+ * its length. */
+static void stencils_are_listed_once(void **state)
+{
+    enum { LONG = 2000 };
+    static int64_t other[ROWS], expected[2][ROWS];
+    struct scene scene;
+    yoke_array *array[2];
+    int64_t n;
+    (void)state;
+    scene_open(&scene);
+    OK(yoke_array_wrap(scene.runtime, other, ROWS, sizeof *other, &array[1]));
+    array[0] = scene.array;
+    memcpy(expected[0], scene.rows, sizeof expected[0]);
+    yoke_ticket *held = submit_on(&scene, &writing, 0, ROWS),
+                **tickets = malloc(LONG * sizeof held);
+    for (n = 0; n < LONG; n++) {
+        const yoke_job job = stencil(array, n);
+        tickets[n] = submit(&scene, &job);
+        do_alone(expected, n);
+    }
+    assert_in_range(uses_of(array[0]), 2, 5);
+    assert_in_range(uses_of(array[1]), 2, 5);
+    atomic_store(&gate, 1);
+    OK(yoke_wait(held, NULL));
+    for (n = 0; n < LONG; n++)
+        OK(yoke_wait(tickets[n], NULL));
+    OK(yoke_array_close(array[1]));
+    assert_memory_equal(scene.rows, expected[0], sizeof expected[0]);
+    assert_memory_equal(other, expected[1], sizeof expected[1]);
+    free(tickets);
+    scene_close(&scene);
+}
+
 /* Two CPU devices, and a job that takes one core almost no time according to the forecast: only one
  * sleeping thread is woken, but chunks reserved for the other device must be announced there. */
 static void a_job_that_seems_short_is_told_to_all(void **state)
@@ -206,6 +278,7 @@ int main(void)
         cmocka_unit_test(jobs_over_no_rows_conflict_with_nobody),
         cmocka_unit_test(after_is_waited_for),
         cmocka_unit_test(a_long_chain_is_done_in_order),
+        cmocka_unit_test(stencils_are_listed_once),
         cmocka_unit_test(a_job_that_seems_short_is_told_to_all),
         cmocka_unit_test(a_ticket_is_good_once),
         cmocka_unit_test(tickets_end_with_their_runtime),
