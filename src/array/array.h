@@ -47,6 +47,7 @@ struct yk_replica {
      * device may copy the row from here when that upload is complete. Under array->lock. */
     struct yk_interval_map sent;
     struct yk_replica *older, *newer;
+    struct yk_replica *next_by_rows, **link_by_rows; /* in the place's list; link NULL: not there */
 };
 
 struct yoke_array {

@@ -76,11 +76,9 @@ static int64_t room_locked(struct yk_place *place)
     int64_t bytes = device->backend->memory_free(device) + yk_place_spare_bytes(place);
     const struct yk_replica *replica;
     yk_lock(&place->lend_lock);
-    for (replica = place->oldest; replica; replica = replica->newer)
-        if (replica->by_rows)
-            bytes += room_in(replica);
-        else if (replica->users == 0)
-            bytes += yk_array_bytes(replica->array);
+    bytes += place->idle_bytes;
+    for (replica = place->by_rows; replica; replica = replica->next_by_rows)
+        bytes += room_in(replica);
     yk_unlock(&place->lend_lock);
     return bytes;
 }

@@ -69,9 +69,12 @@ struct yk_place {
     struct yk_stage stage;              /* under lock */
     struct yk_replica *oldest, *newest; /* replicas with a buffer, in the order these were made;
                                          * under lock */
-    uint64_t uses;                      /* number of times a replica was held; under lock */
-    struct yk_spare spares[YK_SPARES];  /* under lock */
-    atomic_int lost;                    /* 1: the device failed; never cleared */
+    struct yk_replica *by_rows; /* those of them whose rows are evicted separately; under lock */
+    int64_t idle_bytes; /* of the others, those that have no users; under lend_lock. A sum, because
+                         * there may be thousands, and each job asks for the room */
+    uint64_t uses;      /* number of times a replica was held; under lock */
+    struct yk_spare spares[YK_SPARES]; /* under lock */
+    atomic_int lost;                   /* 1: the device failed; never cleared */
 };
 
 /* Takes ownership of `device`, and closes it on failure. */

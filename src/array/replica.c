@@ -21,9 +21,39 @@ static int goes_by_rows(const yoke_array *array, const struct yk_place *place)
            yk_array_bytes(array) > SMALL_PAGES * page;
 }
 
+/* Adds the replica's memory to what can be evicted (sign 1), or takes it off (-1), if it is there
+ * as a whole and has no users. place->lend_lock held. */
+static void count_idle(const struct yk_replica *whole, int sign)
+{
+    if (whole->buffer && !whole->by_rows && whole->users == 0)
+        whole->place->idle_bytes += sign * yk_array_bytes(whole->array);
+}
+
+static void list_by_rows(struct yk_replica *replica)
+{
+    struct yk_replica **first = &replica->place->by_rows;
+    replica->next_by_rows = *first;
+    replica->link_by_rows = first;
+    if (*first)
+        (*first)->link_by_rows = &replica->next_by_rows;
+    *first = replica;
+}
+
+static void unlist_by_rows(struct yk_replica *replica)
+{
+    if (!replica->link_by_rows)
+        return;
+    *replica->link_by_rows = replica->next_by_rows;
+    if (replica->next_by_rows)
+        replica->next_by_rows->link_by_rows = replica->link_by_rows;
+    replica->link_by_rows = NULL;
+}
+
 static void append_newest(struct yk_replica *replica)
 {
     struct yk_place *place = replica->place;
+    if (replica->by_rows)
+        list_by_rows(replica);
     replica->older = place->newest;
     replica->newer = NULL;
     *(place->newest ? &place->newest->newer : &place->oldest) = replica;
@@ -36,7 +66,11 @@ static void remove_from_place(struct yk_replica *replica)
     *(replica->older ? &replica->older->newer : &place->oldest) = replica->newer;
     *(replica->newer ? &replica->newer->older : &place->newest) = replica->older;
     replica->older = replica->newer = NULL;
+    unlist_by_rows(replica);
+    yk_lock(&place->lend_lock);
+    count_idle(replica, -1);
     replica->buffer = NULL;
+    yk_unlock(&place->lend_lock);
     yk_interval_map_close(&replica->committed);
 }
 
@@ -188,6 +222,7 @@ static yoke_status need_buffer(struct yk_replica *replica)
             yk_lock(&place->lend_lock);
             replica->buffer = fresh;
             replica->by_rows = goes_by_rows(replica->array, place);
+            count_idle(replica, 1);
             yk_unlock(&place->lend_lock);
             fresh = NULL;
             append_newest(replica);
@@ -223,6 +258,7 @@ static yoke_status add_parts(yoke_array *array, struct yk_place *place, struct y
 static void keep(struct yk_replica *whole, struct yk_claim *claim)
 {
     if (!claim || !whole->by_rows) {
+        count_idle(whole, -1);
         whole->users++;
         return;
     }
@@ -235,6 +271,7 @@ static void let_go(struct yk_replica *whole, const struct yk_claim *claim)
     struct yk_claim **link = &whole->claims;
     if (!claim || !whole->by_rows) {
         whole->users--;
+        count_idle(whole, 1);
         return;
     }
     while (*link != claim)

@@ -194,6 +194,45 @@ static void test_arrival_not_noted(void **state)
     assert_int_equal(yk_array_missing(array, YK_HOST, rows(0, ROWS)), 0);
 }
 
+/* The place's sum is that of its list: arrays that are there and have no users. */
+static void idle_is(int64_t bytes)
+{
+    const struct yk_place *place = &places.items[0];
+    int64_t sum = 0;
+    for (const struct yk_replica *replica = place->oldest; replica; replica = replica->newer)
+        sum += replica->users ? 0 : yk_array_bytes(replica->array);
+    assert_int_equal(sum, bytes);
+    assert_int_equal(place->idle_bytes, bytes);
+    assert_null(place->by_rows);
+}
+
+static void test_idle_bytes_are_counted(void **state)
+{
+    const int64_t bytes = yk_array_bytes(array);
+    struct yk_place *place = &places.items[0];
+    struct yk_replica *one, *two, *there;
+    (void)state;
+    room = 2;
+    idle_is(0);
+    assert_int_equal(yk_replica_claim(array, place, NULL, &one), YOKE_OK);
+    assert_int_equal(yk_replica_claim(array, place, NULL, &two), YOKE_OK);
+    idle_is(0);
+    yk_replica_unclaim(one, NULL);
+    idle_is(0);
+    yk_replica_unclaim(two, NULL);
+    idle_is(bytes);
+    room = 1; /* the idle array leaves, and comes back */
+    assert_int_equal(yk_replica_claim(other, place, NULL, &there), YOKE_OK);
+    idle_is(0);
+    yk_replica_unclaim(there, NULL);
+    idle_is(yk_array_bytes(other));
+    room = 2;
+    assert_int_equal(yk_replica_claim(array, place, NULL, &one), YOKE_OK);
+    idle_is(yk_array_bytes(other));
+    yk_replica_unclaim(one, NULL);
+    idle_is(bytes + yk_array_bytes(other));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +244,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_ready_for_cores, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_nothing_lands, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_arrival_not_noted, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_idle_bytes_are_counted, open_all, close_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
