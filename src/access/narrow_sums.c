@@ -9,8 +9,8 @@
  */
 #include "narrowing.h"
 
-/* The most bytes of a thread's sums: a quarter of the registers that let half of an SM's threads
- * run. */
+/* The most bytes of a thread's sums: half of the registers that it has if half as many threads run
+ * as can. */
 enum { BYTES_MOST = 128 };
 
 /* The parameter that the value is, if its mode is add; -1: it is another value. */
