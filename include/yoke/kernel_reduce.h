@@ -30,7 +30,8 @@
  * inside YOKE_LANES or YOKE_ONCE. */
 #define yoke_reduce(n, v) yk_reduce_into(n##_takes_yoke_reduce, &YOKE_MINE(n), v)
 /* Folds v into the result of the YOKE_FOLD parameter n. */
-#define yoke_fold(n, fold, v) ((void)n##_takes_yoke_fold, YOKE_MINE(n) = fold(YOKE_MINE(n), v))
+#define yoke_fold(n, fold, v) ((void)YK_FOLD_MARK(n, fold), YOKE_MINE(n) = fold(YOKE_MINE(n), v))
+#define YK_FOLD_MARK(n, fold) YK_CAT(n##_takes_yoke_fold_, fold)
 
 /* Number of lanes in range kernels; group kernels have their own number. */
 enum { YK_REDUCE_LANES = 64 };
@@ -113,13 +114,13 @@ enum {
 /* The operator is a parameter of the body (the program's own fold has none), named so that a
  * compiler tells what is wrong: yoke_reduce on MIN_AT, say, does not compile. */
 #define YK_HOW(what, how)                           YK_CAT(YK_HOW_##what##_, how)
-#define YK_HOW_FORMAL_made(T, n)                    , T *YOKE_RESTRICT n, const int YK_UNUSED n##_takes_yoke_reduce
-#define YK_HOW_FORMAL_own(T, n)                     , T *YOKE_RESTRICT n, const int YK_UNUSED n##_takes_yoke_fold
+#define YK_HOW_FORMAL_made(T, n, x)                 , T *YOKE_RESTRICT n, const int YK_UNUSED n##_takes_yoke_reduce
+#define YK_HOW_FORMAL_own(T, n, x)                  , T *YOKE_RESTRICT n, const int YK_UNUSED YK_FOLD_MARK(n, x)
 #define YK_HOW_ACTUAL_made(n, x)                    , x
 #define YK_HOW_ACTUAL_own(n, x)                     , 0
 #define YK_HOW_JOIN_made(x, p, v)                   yk_reduce_into(x, p, v)
 #define YK_HOW_JOIN_own(x, p, v)                    (*(p) = x(*(p), v))
-#define YK_FORMAL_yk_reduce(T, n, identity, how, x) YK_HOW(FORMAL, how)(T, n)
+#define YK_FORMAL_yk_reduce(T, n, identity, how, x) YK_HOW(FORMAL, how)(T, n, x)
 /* What follows the parameter's name in a call of the body. */
 #define YK_ACTUAL_HOW(T, n, identity, how, x) YK_HOW(ACTUAL, how)(n, x)
 

@@ -53,7 +53,7 @@ YK_REDUCE_NUMBER(double, double, YK_REDUCE_NO_BITS)
 #define yoke_reduce_at(n, v, place)                                                                \
     yk_reduce_place(n##_takes_yoke_reduce_at, &YOKE_MINE(n), &YOKE_MINE(n##_yk_place), v, place)
 #define YK_VALUE_OF(T) __typeof__(((T *)0)->value)
-#define YK_HOW_FORMAL_at(T, n)                                                                     \
+#define YK_HOW_FORMAL_at(T, n, x)                                                                  \
     , YK_VALUE_OF(T) * YOKE_RESTRICT n, int64_t *YOKE_RESTRICT n##_yk_place,                       \
         const int YK_UNUSED n##_takes_yoke_reduce_at
 #define YK_HOW_ACTUAL_at(n, x) , n##_yk_place, x

@@ -12,6 +12,7 @@ compiles()
     cat >"$work/mine.c" <<END
 #include <yoke/kernel.h>
 YOKE_FN float both(float a, float b) { return a + b; }
+YOKE_FN float other(float a, float b) { return a * b; }
 YOKE_KERNEL(mine, i, YOKE_IN(float, x), $2) { $3; }
 END
     "$1" -std=c11 -O1 -Wall -Wextra -Werror -I"$include" -c "$work/mine.c" -o "$work/mine.o" >"$work/log" 2>&1
@@ -39,6 +40,7 @@ for compiler; do
     accepts "$compiler" "$own" 'yoke_fold(s, both, x[i])'
     refuses "$compiler" "$least" 'yoke_reduce(s, x[i])' s_takes_yoke_reduce
     refuses "$compiler" "$own" 'yoke_reduce(s, x[i])' s_takes_yoke_reduce
+    refuses "$compiler" "$own" 'yoke_fold(s, other, x[i])' s_takes_yoke_fold_other
     refuses "$compiler" "$sum" 'yoke_fold(s, both, x[i])' s_takes_yoke_fold
     refuses "$compiler" "$least" 'yoke_fold(s, both, x[i])' s_takes_yoke_fold
     refuses "$compiler" "$sum" 'yoke_reduce_at(s, x[i], i)' s_takes_yoke_reduce_at
