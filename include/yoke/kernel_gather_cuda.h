@@ -69,12 +69,12 @@
 #define YK_AND_SUMS(k, p)  YK_IF_ADD(YK_AND_SUMS_, p)
 #define YK_AND_SUMS_(T, n) &&YK_SUMS(n) > 0
 
-/* The block of an entry, with turns along the first dimension. The last arguments are a turn, which
- * begins at index yk_from, of a thread that keeps its sums. That loop has one exit: so the compiler
- * unrolls short turns, and loads for several at once (100 million floats: 154 us instead of 322).
- * `turn` is a turn of another thread, and has an exit of its own: otherwise the compiler loads
- * ahead of the loop, into registers that more threads could use (k-means: 347 us instead of 289).
- */
+/* The block of an entry, with turns along the first dimension. The last arguments are a turn, at
+ * index yk_at, of a thread that keeps its sums. That loop has one exit: so the compiler unrolls
+ * short turns, and loads for several at once (100 million floats: 154 us instead of 322). `turn`
+ * is a turn of another thread, and begins at index yk_from of the block. It has an exit of its own:
+ * otherwise the compiler loads ahead of the loop, into registers that more threads could use
+ * (k-means: 347 us instead of 289). */
 #define YK_GATHER(d, params, turn, ...)                                                            \
     YK_OWN_MEMORY(yk_own)                                                                          \
     unsigned yk_own_bytes = 0;                                                                     \

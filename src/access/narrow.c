@@ -114,7 +114,7 @@ static void bound_parameter(struct yk_narrowing *n, struct yk_bounds_node *leaf,
 {
     const struct yk_type *type = &variable->type;
     const int is_kept = !(n->known[variable->at] & YK_KNOWN_CHANGED);
-    const int is_int = is_kept && type->is == YK_CLASS_INT && type->range.low == INT32_MIN;
+    const int is_int = is_kept && yk_type_is_int(type);
     const int is_narrow =
         is_kept && type->is == YK_CLASS_INT64 && !(n->known[variable->type_at] & YK_KNOWN_WIDE);
     leaf->must = is_narrow || leaf->op == YK_BOUNDS_INDEX;
@@ -215,9 +215,10 @@ static int run_passes(struct yk_narrowing *n, const struct pieces *pieces)
             return 0;
         if (!n->again)
             drop_unused(n, pieces);
-        if (!n->again)
-            return (yk_narrowing_keep_sums(n, has_places) | (n->gains > 0)) &&
-                   yk_bounds_prune(&n->bounds);
+        if (!n->again) {
+            const int keeps = yk_narrowing_keep_sums(n, has_places);
+            return (keeps || n->gains > 0) && yk_bounds_prune(&n->bounds);
+        }
     }
     return 0;
 }

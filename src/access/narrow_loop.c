@@ -44,11 +44,6 @@ static int find(const struct yk_narrowing *n, int at, const char *const *words)
     return at < n->end ? at : n->end;
 }
 
-static int is_plain_int(const struct yk_type *type)
-{
-    return type->is == YK_CLASS_INT && type->levels == 0 && type->range.low == INT32_MIN;
-}
-
 /* `T v` or `v` */
 static int read_name(const struct yk_narrowing *n, struct counter *c)
 {
@@ -61,7 +56,7 @@ static int read_name(const struct yk_narrowing *n, struct counter *c)
         return v >= 0 || yk_narrowing_begins_type(n, c->type_at);
     c->at = c->type_at;
     c->reused = v;
-    return !n->variables[v].is_constant && is_plain_int(&n->variables[v].type);
+    return !n->variables[v].is_constant && yk_type_is_int(&n->variables[v].type);
 }
 
 static int read_start(const struct yk_narrowing *n, struct counter *c)
@@ -169,7 +164,7 @@ static void narrow_counter(struct yk_narrowing *n, const struct counter *c, int 
 static void bound_counter(struct yk_narrowing *n, const struct counter *c, int node,
                           struct yk_named *variable)
 {
-    if (is_plain_int(&variable->type))
+    if (yk_type_is_int(&variable->type))
         variable->node = yk_narrowing_cut(n, node, variable->type.range);
     else if (variable->type.is == YK_CLASS_INT64 && !(n->known[c->type_at] & YK_KNOWN_WIDE))
         narrow_counter(n, c, node, variable);

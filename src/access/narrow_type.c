@@ -5,6 +5,11 @@
 
 const struct yk_bounds yk_narrowing_int = { INT32_MIN, INT32_MAX };
 
+int yk_type_is_int(const struct yk_type *type)
+{
+    return type->is == YK_CLASS_INT && type->levels == 0 && type->range.low == INT32_MIN;
+}
+
 struct word {
     const char *name;
     struct yk_type type;

@@ -119,6 +119,7 @@ int yk_narrowing_is_enum_list(const struct yk_narrowing *n);
 
 /* --- narrow_type.c --- */
 extern const struct yk_bounds yk_narrowing_int;
+int yk_type_is_int(const struct yk_type *type); /* int or int32_t, no pointer */
 /* Whether a type, or something that can only be a type, begins there. */
 int yk_narrowing_begins_type(const struct yk_narrowing *n, int at);
 /* Reads the words before a declarator. Returns the token of the type's last word. */

@@ -90,9 +90,11 @@ struct yoke_array {
 
     /* Under the runtime's lock. */
     struct yk_use *readers, *writers; /* uses by unfinished jobs (job/order.h) */
-    struct yk_use *overwritten;       /* readers, too: a later job writes some of their rows */
-    int held;                         /* 1: a thread has acquired it for writing */
-    const void *holder;               /* which thread that is */
+    /* Readers, too: a later job writes some of their rows, so while there is one the array, or one
+     * of its kin, has a writer. */
+    struct yk_use *overwritten;
+    int held;           /* 1: a thread has acquired it for writing */
+    const void *holder; /* which thread that is */
     struct yk_decomposition
         *decomposition; /* bounds of its rows (life/decomposition.h); NULL: none */
     int changes;        /* 1: a job wrote some of its rows */
