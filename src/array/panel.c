@@ -117,14 +117,15 @@ static yoke_status find_room(yoke_array *array, struct yk_interval columns,
     return YOKE_OK;
 }
 
-/* The columns were never written, so there is nothing to bring home or to send. */
-static int is_fresh(yoke_array *array)
+/* Returns 1 if the host has rows of the array. After all rows were brought home, it has all that
+ * were ever written. */
+static int has_rows(yoke_array *array)
 {
-    int fresh;
+    int has;
     yk_lock(&array->lock);
-    fresh = array->whole->owns_host && yk_coherence_version(array->coherence) == 0;
+    has = yk_coherence_current(array->coherence, YK_HOST, yk_array_rows(array)) > 0;
     yk_unlock(&array->lock);
-    return fresh;
+    return has;
 }
 
 /* Brings the columns home from the arrays that have kept their coherence state so far. */
@@ -134,9 +135,9 @@ static yoke_status bring_home(const struct yk_panel_change *change, enum yk_cohe
     yoke_status status = YOKE_OK;
     *start = YK_START_FRESH;
     do {
-        if (!is_fresh(before))
-            *start = YK_START_HOST;
         status = yk_transfer_home(before, yk_array_rows(before));
+        if (has_rows(before))
+            *start = YK_START_HOST;
         before = before->next_panel;
     } while (status == YOKE_OK && before != change->behind);
     return status;

@@ -301,6 +301,39 @@ static void memory_of_its_own(void **state)
     OK(yoke_close(rt));
 }
 
+/* What the program wrote before it opened a second panel is in the second panel, too. */
+static void written_before_the_second_panel(void **state)
+{
+    yoke_runtime *rt = open_runtime("sim:gpu");
+    yoke_array *array = open_array(rt, NULL, ROWS, WIDTH), *left, *right;
+    const tile_t tile = { .width = WIDTH, .first = 30, .last = WIDTH };
+    const uint32_t by = 1;
+    uint32_t *m;
+    (void)state;
+    OK(yoke_array_acquire(array, YOKE_WRITE));
+    m = yoke_array_host(array);
+    for (int n = 0; n < ROWS * WIDTH; n++)
+        m[n] = 5;
+    OK(yoke_array_release(array));
+    OK(yoke_array_panel(array, 0, 30, &left));
+    OK(yoke_array_panel(array, 30, WIDTH - 30, &right));
+    yoke_job job = columns_job(right, &tile, &by);
+    OK(yoke_run(rt, &job, NULL));
+    assert_true(yoke_array_traffic(array).to_devices > 0);
+    OK(yoke_array_close(right));
+    OK(yoke_array_panel(array, 30, WIDTH - 30, &right));
+    job = columns_job(right, &tile, &by);
+    OK(yoke_run(rt, &job, NULL));
+    OK(yoke_array_acquire(array, YOKE_READ));
+    assert_int_equal(m[2 * WIDTH + 3], 5);
+    assert_int_equal(m[2 * WIDTH + 33], 3 * (3 * 5 + 2 + 7 * 33 + 1) + 2 + 7 * 33 + 1);
+    OK(yoke_array_release(array));
+    OK(yoke_array_close(left));
+    OK(yoke_array_close(right));
+    OK(yoke_array_close(array));
+    OK(yoke_close(rt));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +344,7 @@ int main(void)
         cmocka_unit_test(lost_columns),
         cmocka_unit_test(failing_devices),
         cmocka_unit_test(memory_of_its_own),
+        cmocka_unit_test(written_before_the_second_panel),
     };
     return cmocka_run_group_tests(tests, make_small, none_left);
 }
