@@ -55,13 +55,25 @@ static void write_text(struct touch *touch)
     *out = 0;
 }
 
+/* The elements from one row to the next. */
+static int64_t row_elements(const yoke_array *array)
+{
+    return array->pitch / (int64_t)array->element_size;
+}
+
+/* A row distance may be smaller on a device, but leads to the same rows as the host's. */
 static int value_of(const struct yk_job *job, int parameter, int64_t *out)
 {
     const void *value = job->args[parameter].value;
     const char *type = job->kernel->kernel.params[parameter].type;
+    const int of = job->distance_of[parameter];
     int32_t narrow;
-    if (!value || job->args[parameter].array)
-        return 0; /* a row distance is known only on a device */
+    if (of > 0) {
+        *out = row_elements(job->args[of - 1].array);
+        return 1;
+    }
+    if (!value)
+        return 0;
     if (job->args[parameter].value_size == sizeof *out) {
         memcpy(out, value, sizeof *out);
         return 1;
@@ -342,7 +354,7 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
                                .arg = &job->args[access->touches[t].parameter] };
         if (touch.arg->shape == YOKE_WHOLE || touch.arg->shape == YOKE_CUSTOM)
             continue;
-        touch.row = touch.arg->array->pitch / (int64_t)touch.arg->array->element_size;
+        touch.row = row_elements(touch.arg->array);
         status = check_touch(&touch);
     }
     return status;

@@ -232,6 +232,36 @@ static void values_decide(void **state)
     close_bench(&b);
 }
 
+/* The distance counts as the array's own, for a panel and for the whole array. (It once counted as
+ * 0, and the job ended with SIGFPE.) */
+static void row_distances(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    int64_t column = 5;
+    yoke_array *x = make(&b, N, 8, 4), *y = make(&b, N, 1, 4), *panel;
+    float *values = b.memory[0];
+    for (int64_t n = 0; n < N * 8; n++)
+        values[n] = (float)n;
+    yoke_job job = { .kernel = &t_distance,
+                     .range = { 0, N },
+                     .args = { yoke_row_distance(x), yoke_value(column), yoke_in(x),
+                               yoke_out(y) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    OK(yoke_array_panel(x, 4, 3, &panel));
+    job.args[0] = (yoke_arg)yoke_row_distance(panel);
+    job.args[2] = (yoke_arg)yoke_in(panel);
+    OK(yoke_run(b.rt, &job, NULL));
+    OK(yoke_array_acquire(y, YOKE_READ));
+    assert_true(((float *)b.memory[1])[N - 1] == (N - 1) * 8 + 5);
+    OK(yoke_array_release(y));
+    column = 13;
+    job.args[1] = (yoke_arg)yoke_value(column);
+    REFUSED(&b, &job, "'i * distance + column'", "of row i + 1", "yoke_in_halo(array, 0, 1)");
+    OK(yoke_array_close(panel));
+    close_bench(&b);
+}
+
 static void rows_from_their_end(void **state)
 {
     (void)state;
@@ -280,6 +310,7 @@ int main(void)
         cmocka_unit_test(sums_without_yoke_add),
         cmocka_unit_test(right_ones),
         cmocka_unit_test(values_decide),
+        cmocka_unit_test(row_distances),
         cmocka_unit_test(rows_from_their_end),
         cmocka_unit_test(conditions_of_the_index),
     };

@@ -122,6 +122,13 @@ YOKE_KERNEL(t_channels, i, YOKE_VALUE(int32_t, channels), YOKE_IN(float, x), YOK
     y[i] = channels == 3 ? x[3 * i] + x[3 * i + 1] + x[3 * i + 2] : x[i * channels];
 }
 
+/* A row distance that yoke tells; correct for columns of the array. */
+YOKE_KERNEL(t_distance, i, YOKE_VALUE(int64_t, distance), YOKE_VALUE(int64_t, column),
+            YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[i] = x[i * distance + column];
+}
+
 /* Correct: each access is only for the index that has that row, in different notations. */
 YOKE_KERNEL(t_ends, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float, y))
 {
