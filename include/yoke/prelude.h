@@ -83,12 +83,17 @@ static const struct yk_sums YK_UNUSED yk_no_sums = { { { 0, 0 } } };
     (__builtin_constant_p(YK_SUM_PLACE(p, k)) && YK_SUM_OF(k).lane &&                              \
      YK_SUM_PLACE(p, k) < YK_SUMS * sizeof *(p))
 #define YK_SUM_ADD(p, k, v)                                                                        \
-    (((__typeof__(*(p)) *)YK_SUM_OF(k).lane)[YK_SUM_PLACE(p, k) / sizeof *(p)*YK_SUM_LANES] += (v))
-/* Adds v to the element at p of a YOKE_ADD array; any index may. */
+    (((__typeof__(*(p)) *)YK_SUM_OF(k).lane)[YK_SUM_PLACE(p, k) / sizeof *(p)*YK_SUM_LANES] +=     \
+     YK_SUMMAND(p, v))
+/* As devices do: += would add an integer and a float as floats, which lose the sum's last digits.
+ */
+#define YK_SUMMAND(p, v) ((__typeof__(*(p)))(v))
+/* Adds v, converted to the type of the element, to the element at p of a YOKE_ADD array; any index
+ * may. */
 #define yoke_add(p, v)                                                                             \
     ((void)(YK_SUM_IS(p, 0)   ? YK_SUM_ADD(p, 0, v)                                                \
             : YK_SUM_IS(p, 1) ? YK_SUM_ADD(p, 1, v)                                                \
-                              : (*(p) += YK_UNFUSED(v))))
+                              : (*(p) += YK_UNFUSED(YK_SUMMAND(p, v)))))
 /* A product that is not fused with the sum; a fused one would take a third longer here (4 cycles
  * instead of 3, on processors of 2020 to 2026). */
 #ifdef __has_builtin

@@ -103,13 +103,15 @@ YOKE_KERNEL3(laplace, i, j, k, YOKE_VALUE(int64_t, n), YOKE_IN(float, u), YOKE_O
     v[at] = up + down + north + south + west + east - 6.0f * u[at];
 }
 
-/* add, for every type that supports it */
+/* add, for every type that supports it; a value is converted to that type first, so 0.25f adds 0 to
+ * an integer */
 YOKE_KERNEL(histogram, i, YOKE_IN(float, x), YOKE_ADD(int32_t, a), YOKE_ADD(uint32_t, b),
             YOKE_ADD(int64_t, c), YOKE_ADD(uint64_t, d), YOKE_ADD(float, e), YOKE_ADD(double, f))
 {
     int32_t bin = (int32_t)(x[i] * BINS);
     bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
     yoke_add(&a[bin], -1);
+    yoke_add(&a[bin], 0.25f * x[i]);
     yoke_add(&b[bin], 2u);
     yoke_add(&c[bin], (int64_t)-3);
     yoke_add(&d[bin], (uint64_t)4);
@@ -126,6 +128,7 @@ YOKE_KERNEL(moments, i, YOKE_IN(float, x), YOKE_ADD(double, sums), YOKE_ADD(int3
     yoke_add(&sums[1], (double)x[i] * x[i]);
     if (x[i] > 0.5f)
         yoke_add(&counts[2], 1);
+    yoke_add(&counts[2], -0.25f * x[i]);
     yoke_add(&counts[(int32_t)(x[i] * BINS)], 2);
     yoke_add(&all[0], 3u);
 }
