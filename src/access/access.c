@@ -26,7 +26,8 @@ static int is_known(const struct yk_access *access, const struct yk_touch *touch
 
 static void add_touch(struct yk_access *to, const struct yk_polynomial *form, struct yk_touch touch)
 {
-    if (touch.guard.unsure || !yk_polynomial_divide(form, &touch.stride, &touch.rest) ||
+    yk_polynomial_divide(form, &touch.stride, &touch.rest);
+    if (touch.guard.unsure ||
         (touch.guard.data && !yk_polynomial_has(&touch.rest, YK_VAR_LOADED)) ||
         is_known(to, &touch))
         return;
@@ -37,15 +38,36 @@ static void add_touch(struct yk_access *to, const struct yk_polynomial *form, st
     more[to->count++] = touch;
 }
 
-/* Reads `x[...]` at the token `at`; x is a parameter. */
+/* Whether an operand ends before the token, so that `*` there is a product. */
+static int ends_operand(const struct yk_body *body, int before)
+{
+    return before >= 0 &&
+           (body->tokens[before].kind != YK_TOKEN_SIGN || is_sign(body, before, ")") ||
+            is_sign(body, before, "]")) &&
+           !is_sign(body, before, "return");
+}
+
+/* The tokens of the index in `x[...]` or `*(x + ...)`; none: it is used in another way. */
+static struct yk_token_span index_of(const struct yk_body *body, int at)
+{
+    if (is_sign(body, at + 1, "["))
+        return (struct yk_token_span){ at + 2, yk_body_close_of(body, at + 1) - 1 };
+    if (is_sign(body, at - 1, "(") && is_sign(body, at - 2, "*") && !ends_operand(body, at - 3) &&
+        (is_sign(body, at + 1, "+") || is_sign(body, at + 1, "-")))
+        return (struct yk_token_span){ at + 1, yk_body_close_of(body, at - 1) - 1 };
+    return (struct yk_token_span){ 0, 0 };
+}
+
+/* Reads the index of the parameter at the token `at`. */
 static void read_touch(const struct yk_body *body, int at, const struct yk_guard *guard,
                        struct yk_access *to)
 {
-    const int end = yk_body_close_of(body, at + 1) - 1; /* of the index */
-    if (end <= at + 2)
+    const struct yk_token_span index = index_of(body, at);
+    if (index.first >= index.last)
         return;
-    const struct yk_token *first = &body->tokens[at + 2], *last = &body->tokens[end - 1];
-    const struct yk_forms forms = yk_expression_read(body, at + 2, end);
+    const struct yk_token *first = &body->tokens[index.first],
+                          *last = &body->tokens[index.last - 1];
+    const struct yk_forms forms = yk_expression_read(body, index.first, index.last);
     const int parameter = yk_body_parameter(body, &body->tokens[at]);
     for (int f = 0; f < forms.count; f++) {
         struct yk_touch touch = { .parameter = parameter,
@@ -93,7 +115,7 @@ static void read_use(void *context, const struct yk_body *body, int at,
     const yoke_param_mode mode = body->kernel->params[p].mode;
     if (mode == YOKE_PARAM_ADD && !out->wrong_add_line[p] && is_assigned(body, at))
         out->wrong_add_line[p] = token->line;
-    else if (mode != YOKE_PARAM_ADD && mode != YOKE_PARAM_VALUE && is_sign(body, at + 1, "["))
+    else if (mode != YOKE_PARAM_VALUE)
         read_touch(body, at, guard, out);
 }
 
@@ -107,29 +129,35 @@ static void read_body(const yoke_kernel *kernel, struct yk_conditions *condition
     yk_body_close(&body);
 }
 
+/* Returns memory of its own with the items; NULL: there are none, or there is no memory. */
+static void *copy_of(const void *items, int count, size_t size)
+{
+    void *copy = count ? yk_calloc((size_t)count, size) : NULL;
+    return copy ? memcpy(copy, items, (size_t)count * size) : NULL;
+}
+
 void yk_access_open(const yoke_kernel *kernel, struct yk_access *out)
 {
     *out = (struct yk_access){ 0 };
     if (kernel->kind != YOKE_KERNEL_RANGE || kernel->lanes || !kernel->opencl.source.text ||
         kernel->opencl.source.entry || kernel->param_count > YOKE_ARGS_MAX)
         return;
-    struct yk_conditions *conditions = yk_calloc(1, sizeof *conditions);
-    if (!conditions)
+    struct yk_conditions *all = yk_calloc(1, sizeof *all);
+    if (!all)
         return;
-    read_body(kernel, conditions, out);
-    if (conditions->count) {
-        out->conditions = yk_calloc((size_t)conditions->count, sizeof *out->conditions);
-        if (out->conditions)
-            memcpy(out->conditions, conditions->items,
-                   (size_t)conditions->count * sizeof *out->conditions);
-        else
-            out->count = 0;
-    }
-    yk_free(conditions);
+    read_body(kernel, all, out);
+    const int operations = all->operations.count;
+    out->conditions = copy_of(all->items, all->count, sizeof *all->items);
+    out->operations = copy_of(all->operations.items, operations, sizeof *all->operations.items);
+    out->operation_count = out->operations ? operations : 0;
+    if ((all->count && !out->conditions) || out->operation_count < operations)
+        out->count = 0;
+    yk_free(all);
 }
 
 void yk_access_close(struct yk_access *access)
 {
     yk_free(access->touches);
     yk_free(access->conditions);
+    yk_free(access->operations);
 }

@@ -1,9 +1,9 @@
 /* access.h - which elements of its arrays a made kernel touches, as far as its text shows.
  *
  * The text that a kernel carries for devices contains its body. Each `x[...]` in it is read as a
- * polynomial of the index i: stride * i + rest. So a job that touches elements which devices with
- * their own memory would not have is refused when it is submitted, wherever it would run. The list
- * has only what is certain. Pure.
+ * polynomial of the index i: stride * i + rest, in which results of other operators are variables.
+ * So a job that touches elements which devices with their own memory would not have is refused when
+ * it is submitted, wherever it would run. The list has only what is certain. Pure.
  *
  * Handwritten kernels, group and step kernels and kernels without texts have empty lists: their
  * bodies handle several indexes.
@@ -29,6 +29,8 @@ struct yk_access {
     struct yk_touch *touches;          /* all different */
     int count;
     struct yk_condition *conditions; /* that guards refer to by number */
+    struct yk_operation *operations; /* whose results polynomials have as variables */
+    int operation_count;
 };
 
 /* Never fails: what cannot be read, or gets no memory, is left out. */

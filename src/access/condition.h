@@ -4,7 +4,7 @@
 #ifndef YK_ACCESS_CONDITION_H
 #define YK_ACCESS_CONDITION_H
 
-#include "polynomial.h"
+#include "operation.h"
 
 enum yk_comparison { YK_BELOW_0, YK_AT_MOST_0, YK_IS_0, YK_IS_NOT_0 };
 
@@ -21,6 +21,7 @@ struct yk_conditions { /* of a body */
     int readings; /* number of locals and conditions read so far; bounded, like `depth`, because a
                    * text may define names by each other */
     struct yk_condition items[YK_CONDITIONS_MOST];
+    struct yk_operations operations; /* that polynomials refer to */
 };
 
 struct yk_guard { /* all of these conditions hold */

@@ -1,5 +1,5 @@
 /* expression.c - the possible values of an index expression, as polynomials of the index. Reads C's
- * grammar as far as indexes need it: sums, products, casts, `?:`, locals that stand for their
+ * grammar as far as indexes need it: operators, casts, `?:`, locals that stand for their
  * initialisers, loads. Anything else that depends on i is unknown.
  */
 #include <stdlib.h>
@@ -36,13 +36,39 @@ static int any_has(const struct yk_forms *forms, int variable)
     return 0;
 }
 
-/* The result of an operation that is not a sum or product: only known not to depend on i. */
+/* What is made of both in an unknown way: only known not to depend on i. */
 static struct yk_forms mixed(const struct yk_forms *a, const struct yk_forms *b)
 {
-    if (a->count != 1 || b->count != 1 || any_has(a, YK_VAR_I) || any_has(b, YK_VAR_I))
+    if (a->count != 1 || b->count != 1 || yk_polynomial_bends(&a->form[0]) ||
+        yk_polynomial_bends(&b->form[0]))
         return unknown;
     int loaded = any_has(a, YK_VAR_LOADED) || any_has(b, YK_VAR_LOADED);
     return one(yk_polynomial_variable(loaded ? YK_VAR_LOADED : YK_VAR_INNER));
+}
+
+/* The result of an operator other than + - *. With a loaded operand it may be any value, and a
+ * value that the reader does not know gives no known result. */
+static struct yk_forms operated(const struct reader *reader, const struct yk_forms *a,
+                                const struct yk_token *sign, const struct yk_forms *b)
+{
+    struct yk_operation operation = { .a = a->form[0], .b = b->form[0] };
+    struct yk_forms result;
+    int variable;
+    if (a->count != 1 || b->count != 1)
+        return unknown;
+    result = one(yk_polynomial_variable(YK_VAR_LOADED));
+    result.guard[0] = a->guard[0];
+    yk_guard_join(&result.guard[0], &b->guard[0]);
+    if (any_has(a, YK_VAR_LOADED) || any_has(b, YK_VAR_LOADED))
+        return result;
+    if (any_has(a, YK_VAR_INNER) || any_has(b, YK_VAR_INNER))
+        return mixed(a, b);
+    memcpy(operation.sign, sign->text, (size_t)sign->length);
+    variable = yk_operations_add(&reader->body->conditions->operations, &operation);
+    if (variable < 0)
+        return mixed(a, b);
+    result.form[0] = yk_polynomial_variable(variable);
+    return result;
 }
 
 static struct yk_forms combined(const struct yk_forms *a, const struct yk_forms *b, char sign)
@@ -232,7 +258,7 @@ static struct yk_forms read_unary(struct reader *reader)
     }
     if (yk_token_is(token, "!") || yk_token_is(token, "~")) {
         forms = read_unary(reader);
-        return mixed(&forms, &zero);
+        return operated(reader, &forms, token, &zero);
     }
     if (token->kind == YK_TOKEN_NUMBER)
         return read_number(token);
@@ -263,7 +289,7 @@ static struct yk_forms read_binary(struct reader *reader, int least)
         if (yk_token_is(sign, "+") || yk_token_is(sign, "-") || yk_token_is(sign, "*"))
             left = combined(&left, &right, *sign->text);
         else
-            left = mixed(&left, &right);
+            left = operated(reader, &left, sign, &right);
     }
     return left;
 }

@@ -98,21 +98,32 @@ int yk_polynomial_has(const struct yk_polynomial *a, int variable)
     return 0;
 }
 
-int yk_polynomial_divide(const struct yk_polynomial *a, struct yk_polynomial *stride,
-                         struct yk_polynomial *rest)
+int yk_polynomial_bends(const struct yk_polynomial *a)
+{
+    for (int t = 0; t < a->count; t++)
+        for (int v = 0; v < a->terms[t].count; v++)
+            if (a->terms[t].variable[v] == YK_VAR_I || a->terms[t].variable[v] >= YK_VAR_RESULT)
+                return 1;
+    return 0;
+}
+
+void yk_polynomial_divide(const struct yk_polynomial *a, struct yk_polynomial *stride,
+                          struct yk_polynomial *rest)
 {
     *stride = *rest = (struct yk_polynomial){ 0 };
     for (int t = 0; t < a->count; t++) {
         struct yk_term term = a->terms[t];
         int count = count_of(&term, YK_VAR_I);
-        if (count > 1)
-            return 0;
+        if (count > 1) {
+            *stride = (struct yk_polynomial){ 0 };
+            *rest = *a;
+            return;
+        }
         if (count) /* i has the lowest number, so it comes first */
             memmove(term.variable, term.variable + 1, (size_t)--term.count);
         struct yk_polynomial *to = count ? stride : rest;
         to->terms[to->count++] = term;
     }
-    return 1;
 }
 
 int yk_polynomials_are_equal(const struct yk_polynomial *a, const struct yk_polynomial *b)

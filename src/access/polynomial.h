@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <yoke/job.h>
 
+enum { YK_OPERATIONS_MOST = 24 };
+
 /* The variables in products. LOADED is an unknown value from memory; INNER is unknown, but does not
  * depend on i. */
 enum yk_variable {
@@ -16,8 +18,9 @@ enum yk_variable {
     YK_VAR_SIZE3,
     YK_VAR_LOADED,
     YK_VAR_INNER,
-    YK_VAR_VALUE, /* + p: the value of parameter p */
-    YK_VARIABLES = YK_VAR_VALUE + YOKE_ARGS_MAX
+    YK_VAR_VALUE,                                 /* + p: the value of parameter p */
+    YK_VAR_RESULT = YK_VAR_VALUE + YOKE_ARGS_MAX, /* + n: of operation n (operation.h) */
+    YK_VARIABLES = YK_VAR_RESULT + YK_OPERATIONS_MOST
 };
 
 enum { YK_TERMS_MOST = 12, YK_FACTORS_MOST = 4 };
@@ -40,9 +43,11 @@ int yk_polynomial_add(const struct yk_polynomial *a, const struct yk_polynomial 
 int yk_polynomial_multiply(const struct yk_polynomial *a, const struct yk_polynomial *b,
                            struct yk_polynomial *out);
 int yk_polynomial_has(const struct yk_polynomial *a, int variable);
-/* Splits a into i * stride + rest. Returns 0 if a is not linear in i. */
-int yk_polynomial_divide(const struct yk_polynomial *a, struct yk_polynomial *stride,
-                         struct yk_polynomial *rest);
+/* Returns 1 if it has results of operations or i itself, so it need not be linear. */
+int yk_polynomial_bends(const struct yk_polynomial *a);
+/* Splits a into i * stride + rest. If it has powers of i, stride is 0. */
+void yk_polynomial_divide(const struct yk_polynomial *a, struct yk_polynomial *stride,
+                          struct yk_polynomial *rest);
 /* Terms may be in another order. */
 int yk_polynomials_are_equal(const struct yk_polynomial *a, const struct yk_polynomial *b);
 

@@ -18,6 +18,11 @@ static inline int64_t yk_interval_length(struct yk_interval interval)
     return interval.last - interval.first;
 }
 
+static inline int yk_interval_has(struct yk_interval interval, int64_t one)
+{
+    return one >= interval.first && one < interval.last;
+}
+
 /* The part that both have in common; empty if there is none. */
 static inline struct yk_interval yk_interval_common(struct yk_interval one,
                                                     struct yk_interval other)

@@ -86,6 +86,7 @@ struct yk_pair {
 struct yk_kernel {
     yoke_kernel kernel; /* a copy of the user's */
     struct yk_access access;
+    uint64_t right_terms; /* of its latest job with right touches (touches.c); with runtime.lock */
     struct yk_pair *pairs;
     struct yk_build builds[YK_PLACES];
     struct yk_weight weight;                 /* under runtime.lock, like all fields below */

@@ -12,15 +12,19 @@
 #include <string.h>
 
 #include "../access/access.h"
+#include "../base/hash.h"
 #include "../base/status.h"
+
+struct place;
 
 /* An index expression of an argument, in one job. */
 struct touch {
     const struct yk_job *job;
     const struct yk_touch *is;
     const yoke_arg *arg;
-    int64_t stride, row; /* elements from one i to the next; elements in a row */
-    char text[96];       /* the expression as written in the kernel */
+    const struct place *nowhere; /* for what does not depend on the index */
+    int64_t stride, row;         /* elements from one i to the next; elements in a row */
+    char text[96];               /* the expression as written in the kernel */
 };
 
 #define TOUCH "kernel %s, argument %d (%s): %s:%d: the index '%s' "
@@ -83,27 +87,34 @@ static int value_of(const struct yk_job *job, int parameter, int64_t *out)
     return 1;
 }
 
-/* One index of the range: i, j and k. */
+/* An index of the range, i, j and k, and the results of the body's operations there. */
 struct place {
+    int is_index; /* 0: it stands for none; only what does not depend on the index is known */
     int64_t at[3];
+    int64_t result[YK_OPERATIONS_MOST];
+    uint32_t known; /* bit n: result[n] is known */
 };
 
 static int variable_of(const struct yk_job *job, const struct place *place, int variable,
                        int64_t *out)
 {
-    if (variable <= YK_VAR_K && place)
+    if (variable <= YK_VAR_K) {
         *out = place->at[variable];
-    else if (variable == YK_VAR_SIZE2 || variable == YK_VAR_SIZE3)
-        *out = job->extent[variable - YK_VAR_SIZE2];
-    else if (variable >= YK_VAR_VALUE)
+        return place->is_index;
+    }
+    if (variable >= YK_VAR_RESULT) {
+        *out = place->result[variable - YK_VAR_RESULT];
+        return place->known >> (variable - YK_VAR_RESULT) & 1;
+    }
+    if (variable >= YK_VAR_VALUE)
         return value_of(job, variable - YK_VAR_VALUE, out);
-    else
+    if (variable != YK_VAR_SIZE2 && variable != YK_VAR_SIZE3)
         return 0;
+    *out = job->extent[variable - YK_VAR_SIZE2];
     return 1;
 }
 
-/* Sets *out to the polynomial's value. Returns 0 if that depends on more than the job and the place
- * (NULL: on more than the job). */
+/* Sets *out to the polynomial's value at that place. Returns 0 if it is unknown. */
 static int number_of(const struct yk_job *job, const struct place *place,
                      const struct yk_polynomial *polynomial, int64_t *out)
 {
@@ -120,6 +131,21 @@ static int number_of(const struct yk_job *job, const struct place *place,
     }
     *out = sum;
     return 1;
+}
+
+/* Each operation comes after those in its operands. */
+static void compute_results(const struct yk_job *job, struct place *place)
+{
+    const struct yk_access *access = &job->kernel->access;
+    int64_t a, b;
+    int n;
+    place->known = 0;
+    for (n = 0; n < access->operation_count; n++) {
+        const struct yk_operation *operation = &access->operations[n];
+        if (number_of(job, place, &operation->a, &a) && number_of(job, place, &operation->b, &b) &&
+            yk_operation_compute(operation->sign, a, b, &place->result[n]))
+            place->known |= UINT32_C(1) << n;
+    }
 }
 
 static int holds(const struct touch *touch, const struct place *place)
@@ -156,8 +182,19 @@ static int64_t halo_after(const struct touch *touch)
     return touch->arg->shape == YOKE_HALO ? touch->arg->after : 0;
 }
 
-/* Returns 1 if the touch at that place is in a row that the job does not declare, *rows away from
- * row i. Returns 0 if not, or if that is unknown. */
+/* Returns 1 if the kernel may touch any row, so a device has all of them. */
+static int is_whole(const struct touch *touch)
+{
+    return touch->arg->shape == YOKE_WHOLE || touch->arg->mode == YOKE_PARAM_ADD;
+}
+
+static int has_row(const struct touch *touch, int64_t row)
+{
+    return yk_interval_has(yk_array_rows(touch->arg->array), row);
+}
+
+/* Returns 1 if the touch at that place is in a row that the array does not have or the job does not
+ * declare, *rows away from row i. Returns 0 if not, or if that is unknown. */
 static int leaves(const struct touch *touch, const struct place *place, int64_t *rows)
 {
     int64_t element, apart; /* both counted from the first element of row i */
@@ -166,7 +203,8 @@ static int leaves(const struct touch *touch, const struct place *place, int64_t 
         __builtin_add_overflow(element, apart, &element))
         return 0;
     *rows = row_of(element, touch->row);
-    return *rows < -halo_before(touch) || *rows > halo_after(touch);
+    return !has_row(touch, place->at[0] + *rows) ||
+           (!is_whole(touch) && (*rows < -halo_before(touch) || *rows > halo_after(touch)));
 }
 
 /* Indexes of a dimension that are checked: its ends, the one after the first, and the middle. */
@@ -184,20 +222,25 @@ static int samples_of(const struct yk_job *job, int dimension)
 
 static struct place place_of(const struct yk_job *job, int i, int j, int k)
 {
-    return (struct place){ { sample(job->first, job->last, i),
-                             sample(job->along[0].first, job->along[0].last, j),
-                             sample(job->along[1].first, job->along[1].last, k) } };
+    struct place place;
+    place.is_index = 1;
+    place.at[0] = sample(job->first, job->last, i);
+    place.at[1] = sample(job->along[0].first, job->along[0].last, j);
+    place.at[2] = sample(job->along[1].first, job->along[1].last, k);
+    compute_results(job, &place);
+    return place;
 }
 
-/* Returns 1 if the touch leaves the declared rows at some sample; sets *rows as `leaves` does. */
-static int find_leaving(const struct touch *touch, int64_t *rows)
+/* Returns 1 if the touch leaves its rows at some sample; sets *place to the sample and *rows as
+ * `leaves` does. */
+static int find_leaving(const struct touch *touch, struct place *place, int64_t *rows)
 {
     int i, j, k;
     for (i = 0; i < SAMPLES; i++)
         for (j = 0; j < samples_of(touch->job, 1); j++)
             for (k = 0; k < samples_of(touch->job, 2); k++) {
-                const struct place place = place_of(touch->job, i, j, k);
-                if (leaves(touch, &place, rows) && holds(touch, &place))
+                *place = place_of(touch->job, i, j, k);
+                if (leaves(touch, place, rows) && holds(touch, place))
                     return 1;
             }
     return 0;
@@ -219,20 +262,21 @@ static int is_for_several(const struct touch *touch)
     return count > 1;
 }
 
-/* Returns 1 if the expression steps by rows and leaves the declared rows at no corner of the other
- * dimensions. Then it leaves them nowhere, because it is linear in each dimension. */
+/* Returns 1 if the expression is linear in each dimension, steps by rows, and leaves its rows at no
+ * corner of the range. Then it leaves them nowhere. */
 static int stays(const struct touch *touch)
 {
-    int j, k;
+    int i, j, k;
     int64_t rows;
-    if (touch->stride != touch->row)
+    if (touch->stride != touch->row || yk_polynomial_bends(&touch->is->rest))
         return 0;
-    for (j = 0; j < samples_of(touch->job, 1); j += SAMPLES - 1)
-        for (k = 0; k < samples_of(touch->job, 2); k += SAMPLES - 1) {
-            const struct place place = place_of(touch->job, 0, j, k);
-            if (leaves(touch, &place, &rows))
-                return 0;
-        }
+    for (i = 0; i < SAMPLES; i += SAMPLES - 1)
+        for (j = 0; j < samples_of(touch->job, 1); j += SAMPLES - 1)
+            for (k = 0; k < samples_of(touch->job, 2); k += SAMPLES - 1) {
+                const struct place place = place_of(touch->job, i, j, k);
+                if (leaves(touch, &place, &rows))
+                    return 0;
+            }
     return 1;
 }
 
@@ -250,6 +294,28 @@ static yoke_status refuse_loaded(const struct touch *touch)
                    TOUCH "is read from memory and may be of any row of " YK_THE_ARRAY ", of which "
                          "the job declares row i only; %s",
                    TOUCH_OF(touch), YK_NAME_OF(touch->arg->array), cure_of(touch));
+}
+
+static yoke_status refuse_outside(const struct touch *touch, const struct place *place,
+                                  int64_t rows)
+{
+    const struct yk_interval has = yk_array_rows(touch->arg->array);
+    return yk_fail(YOKE_EINVAL,
+                   TOUCH "is of row %lld for index %lld of the range, and " YK_THE_ARRAY
+                         " has rows %lld .. %lld; let the range or a condition leave such "
+                         "indexes out",
+                   TOUCH_OF(touch), (long long)(place->at[0] + rows), (long long)place->at[0],
+                   YK_NAME_OF(touch->arg->array), (long long)has.first, (long long)has.last);
+}
+
+static yoke_status refuse_other_row(const struct touch *touch, const struct place *place,
+                                    int64_t rows)
+{
+    return yk_fail(YOKE_EINVAL,
+                   TOUCH "is of row %lld of " YK_THE_ARRAY " for index %lld of the range, for "
+                         "which the job does not declare it; %s",
+                   TOUCH_OF(touch), (long long)(place->at[0] + rows), YK_NAME_OF(touch->arg->array),
+                   (long long)place->at[0], cure_of(touch));
 }
 
 static yoke_status refuse_fixed(const struct touch *touch)
@@ -305,23 +371,48 @@ static yoke_status refuse_row(const struct touch *touch, int64_t row)
                    (long long)(row > after ? row : after));
 }
 
+/* Returns 1 if the touch depends on the index, though not linearly: in itself or in its guard. */
+static int bends(const struct touch *touch)
+{
+    const struct yk_guard *guard = &touch->is->guard;
+    int c, does = yk_polynomial_bends(&touch->is->rest);
+    for (c = 0; c < guard->count && touch->is->stride.count == 0; c++)
+        does |= yk_polynomial_bends(
+            &touch->job->kernel->access.conditions[guard->number[c]].difference);
+    return does;
+}
+
+/* With several elements in a row the loaded index may be computed so that it stays in the row. */
+static int is_loaded(const struct touch *touch)
+{
+    return touch->is->stride.count == 0 && yk_polynomial_has(&touch->is->rest, YK_VAR_LOADED) &&
+           touch->row == 1;
+}
+
+static yoke_status check_loaded(struct touch *touch)
+{
+    if (is_whole(touch) || touch->arg->shape == YOKE_HALO || touch->arg->array->rows == 1 ||
+        !is_for_several(touch))
+        return YOKE_OK;
+    write_text(touch);
+    return refuse_loaded(touch);
+}
+
 static yoke_status check_touch(struct touch *touch)
 {
     const struct yk_touch *is = touch->is;
-    const int own = touch->arg->shape == YOKE_ROWS || touch->arg->shape == YOKE_PART;
+    struct place place;
     int64_t rows;
-    if (is->stride.count == 0 && yk_polynomial_has(&is->rest, YK_VAR_LOADED)) {
-        /* with several elements per row the loaded index may be computed so that it stays in the
-         * row */
-        if (touch->row > 1 || !own || !is_for_several(touch))
-            return YOKE_OK;
-        write_text(touch);
-        return refuse_loaded(touch);
-    }
-    if (!number_of(touch->job, NULL, &is->stride, &touch->stride) || stays(touch) ||
-        !find_leaving(touch, &rows))
+    if (is_loaded(touch))
+        return check_loaded(touch);
+    if (!number_of(touch->job, touch->nowhere, &is->stride, &touch->stride) || stays(touch) ||
+        !find_leaving(touch, &place, &rows))
         return YOKE_OK;
     write_text(touch);
+    if (!has_row(touch, place.at[0] + rows))
+        return refuse_outside(touch, &place, rows);
+    if (bends(touch))
+        return refuse_other_row(touch, &place, rows);
     if (is->stride.count == 0)
         return refuse_fixed(touch);
     return touch->stride != touch->row ? refuse_stride(touch) : refuse_row(touch, rows);
@@ -341,21 +432,56 @@ static yoke_status check_adds(const struct yk_job *job)
     return YOKE_OK;
 }
 
+/* A hash of all that decides whether the job's touches are right. */
+static uint64_t terms_of(const struct yk_job *job)
+{
+    int64_t terms[8 + 7 * YOKE_ARGS_MAX] = { job->first,          job->last,
+                                             job->along[0].first, job->along[0].last,
+                                             job->along[1].first, job->along[1].last,
+                                             job->extent[0],      job->extent[1] };
+    int p, count = 8;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_arg *arg = &job->args[p];
+        terms[count++] = arg->mode;
+        if (arg->mode == YOKE_PARAM_VALUE) {
+            terms[count] = 0;
+            if (arg->value_size <= sizeof *terms)
+                value_of(job, p, &terms[count]);
+            count++;
+        } else if (arg->array) {
+            const struct yk_interval rows = yk_array_rows(arg->array);
+            terms[count++] = arg->shape;
+            terms[count++] = arg->before;
+            terms[count++] = arg->after;
+            terms[count++] = rows.first;
+            terms[count++] = rows.last;
+            terms[count++] = row_elements(arg->array);
+        }
+    }
+    return yk_hash_large(yk_hash_start, terms, (size_t)count * sizeof *terms);
+}
+
 yoke_status yk_job_check_touches(const struct yk_job *job)
 {
     const struct yk_access *access = &job->kernel->access;
+    const uint64_t terms = access->count ? terms_of(job) : 0;
+    struct place nowhere = { 0 };
     yoke_status status = job->sums.has_add ? check_adds(job) : YOKE_OK;
     int t;
-    if (job->last - job->first < 2)
-        return status; /* a single index may own every row */
+    if (!access->count || job->last <= job->first || job->kernel->right_terms == terms)
+        return status;
+    compute_results(job, &nowhere);
     for (t = 0; t < access->count && status == YOKE_OK; t++) {
         struct touch touch = { .job = job,
+                               .nowhere = &nowhere,
                                .is = &access->touches[t],
                                .arg = &job->args[access->touches[t].parameter] };
-        if (touch.arg->shape == YOKE_WHOLE || touch.arg->shape == YOKE_CUSTOM)
+        if (touch.arg->shape == YOKE_CUSTOM)
             continue;
         touch.row = row_elements(touch.arg->array);
         status = check_touch(&touch);
     }
+    if (status == YOKE_OK)
+        job->kernel->right_terms = terms;
     return status;
 }

@@ -330,7 +330,10 @@ static void touches(void **state)
     yoke_job job = { .kernel = &i_sides,
                      .range = { 0, NZ, { NY * NX } },
                      .args = { yoke_in(cube->read), yoke_out(cube->write) } };
+    refused(rt, &job, "row -1 for index 0 of the range, and array from has rows 0 .. 11");
+    job.range.first = 1;
     refused(rt, &job, "row i - 1");
+    job.range.first = 0;
     job.range.second.first = 1;
     job.range.second.last = NY * NX;
     refused(rt, &job, "row i + 1");

@@ -192,10 +192,12 @@ static void right_ones(void **state)
                       .range = { 0, N },
                       .args = { yoke_value(w), yoke_in(x), yoke_out(y) } };
     OK(yoke_run(b.rt, &job, NULL));
-    /* one index: any row may be its own */
+    /* one index is no exception */
     job = (yoke_job){ .kernel = &t_image,
                       .range = { 0, 1, { 8 } },
                       .args = { yoke_in(xyz), yoke_out(y) } };
+    REFUSED(&b, &job, "8 elements for each index", "has 3");
+    job.range.extent[0] = 3;
     OK(yoke_run(b.rt, &job, NULL));
     close_bench(&b);
 }
@@ -229,6 +231,61 @@ static void values_decide(void **state)
     OK(yoke_run(b.rt, &job, NULL));
     job.args[1] = (yoke_arg)yoke_in(x);
     REFUSED(&b, &job, "3 elements for each index");
+    close_bench(&b);
+}
+
+/* Results of / % & ^ and the like are computed at some indexes. */
+static void operators(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    int64_t n = N;
+    const int64_t color = 1;
+    yoke_array *x = make(&b, N, 1, 4), *y = make(&b, N, 1, 4);
+    yoke_job job = { .kernel = &t_half, .range = { 0, N }, .args = { yoke_in(x), yoke_out(y) } };
+    REFUSED(&b, &job, "'i / 2' is of row 0 of array first for index 1",
+            "declare the whole array (yoke_in_whole)");
+    job.range.last = 1; /* index 0 alone reads its own row */
+    OK(yoke_run(b.rt, &job, NULL));
+    job = (yoke_job){ .kernel = &t_ring,
+                      .range = { 0, N },
+                      .args = { yoke_value(n), yoke_in(x), yoke_out(y) } };
+    REFUSED(&b, &job, "'(i + 1) % n' is of row 1 of array first for index 0");
+    job.args[1] = (yoke_arg)yoke_in_whole(x);
+    OK(yoke_run(b.rt, &job, NULL));
+    job = (yoke_job){ .kernel = &t_red,
+                      .range = { 0, N },
+                      .args = { yoke_value(n), yoke_value(color), yoke_inout(x) } };
+    REFUSED(&b, &job, "of row i - 1", "a kernel may write to row i only");
+    job = (yoke_job){ .kernel = &t_pairs, .range = { 0, N }, .args = { yoke_in(x), yoke_out(y) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    close_bench(&b);
+}
+
+/* The text of a kernel whose last job was right is not looked at again for the same job, but for
+ * others. */
+static void elements_outside(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    int64_t at = N - 1;
+    yoke_array *table = make(&b, N, 1, 4), *sums = make(&b, N / 2, 1, 4);
+    yoke_job job = { .kernel = &t_far,
+                     .range = { 0, 10 },
+                     .args = { yoke_value(at), yoke_in_whole(table), yoke_add_to(sums) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    at = N;
+    job.args[0] = (yoke_arg)yoke_value(at);
+    REFUSED(&b, &job, "'at / 2' is of row 32 for index 0", "array second has rows 0 .. 32");
+    job.args[2] = (yoke_arg)yoke_add_to(make(&b, N, 1, 4));
+    REFUSED(&b, &job, "'at' is of row 64 for index 0", "array first has rows 0 .. 64");
+    at = N - 1;
+    job.args[0] = (yoke_arg)yoke_value(at);
+    OK(yoke_run(b.rt, &job, NULL));
+    OK(yoke_run(b.rt, &job, NULL));
+    job.args[1] = (yoke_arg)yoke_in_whole(sums);
+    job.args[2] = (yoke_arg)yoke_add_to(table);
+    REFUSED(&b, &job, "'at' is of row 63", "array second has rows 0 .. 32");
     close_bench(&b);
 }
 
@@ -310,6 +367,8 @@ int main(void)
         cmocka_unit_test(sums_without_yoke_add),
         cmocka_unit_test(right_ones),
         cmocka_unit_test(values_decide),
+        cmocka_unit_test(operators),
+        cmocka_unit_test(elements_outside),
         cmocka_unit_test(row_distances),
         cmocka_unit_test(rows_from_their_end),
         cmocka_unit_test(conditions_of_the_index),

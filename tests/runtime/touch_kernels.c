@@ -122,6 +122,35 @@ YOKE_KERNEL(t_channels, i, YOKE_VALUE(int32_t, channels), YOKE_IN(float, x), YOK
     y[i] = channels == 3 ? x[3 * i] + x[3 * i + 1] + x[3 * i + 2] : x[i * channels];
 }
 
+/* Operators that make no polynomial. */
+YOKE_KERNEL(t_half, i, YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[i] = x[i / 2];
+}
+
+YOKE_KERNEL(t_ring, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[i] = x[(i + 1) % n];
+}
+
+YOKE_KERNEL(t_red, i, YOKE_VALUE(int64_t, n), YOKE_VALUE(int64_t, color), YOKE_INOUT(float, u))
+{
+    if (((i ^ color) & 1) == 0 && i > 0 && i < n - 1)
+        u[i] = 0.5f * (*(u + i - 1) + u[i + 1]);
+}
+
+/* Correct: the operators give i. */
+YOKE_KERNEL(t_pairs, i, YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[(i & 1) + i / 2 * 2] = x[(i << 3 >> 3) + (i < 0)] + (i % 2 == 2 ? x[i + 1] : 0.0f);
+}
+
+/* Elements that a small table has not. */
+YOKE_KERNEL(t_far, i, YOKE_VALUE(int64_t, at), YOKE_IN(float, table), YOKE_ADD(float, sums))
+{
+    yoke_add(&sums[at / 2], table[at]);
+}
+
 /* A row distance that yoke tells; correct for columns of the array. */
 YOKE_KERNEL(t_distance, i, YOKE_VALUE(int64_t, distance), YOKE_VALUE(int64_t, column),
             YOKE_IN(float, x), YOKE_OUT(float, y))

@@ -33,17 +33,28 @@ static yoke_kernel kernel_of(const char *text)
     return kernel;
 }
 
-/* Writes the polynomial as "12 i*s2 + j", terms in stored order. */
-static void write_polynomial(const struct yk_polynomial *p, char *out, size_t room)
+/* Writes the polynomial as "12 i*s2 + j", terms in stored order; the result of an operation as
+ * "(1*i/2)". */
+static void write_polynomial(const struct yk_access *access, const struct yk_polynomial *p,
+                             char *out, size_t room)
 {
     static const char *const names[] = { "i", "j", "k", "s2", "s3", "load", "inner", "n" };
     size_t used = (size_t)snprintf(out, room, "%s", p->count ? "" : "0");
     for (int t = 0; t < p->count; t++) {
         used += (size_t)snprintf(out + used, room - used, "%s%lld", t ? " " : "",
                                  (long long)p->terms[t].factor);
-        for (int v = 0; v < p->terms[t].count; v++)
-            used +=
-                (size_t)snprintf(out + used, room - used, "*%s", names[p->terms[t].variable[v]]);
+        for (int v = 0; v < p->terms[t].count; v++) {
+            const int variable = p->terms[t].variable[v];
+            char a[64], b[64];
+            if (variable < YK_VAR_RESULT) {
+                used += (size_t)snprintf(out + used, room - used, "*%s", names[variable]);
+                continue;
+            }
+            const struct yk_operation *of = &access->operations[variable - YK_VAR_RESULT];
+            write_polynomial(access, &of->a, a, sizeof a);
+            write_polynomial(access, &of->b, b, sizeof b);
+            used += (size_t)snprintf(out + used, room - used, "*(%s%s%s)", a, of->sign, b);
+        }
     }
 }
 
@@ -56,8 +67,8 @@ static void expect(const char *body, const char *expected)
     const yoke_kernel kernel = kernel_of(text);
     yk_access_open(&kernel, &access);
     for (int t = 0; t < access.count; t++) {
-        write_polynomial(&access.touches[t].stride, stride, sizeof stride);
-        write_polynomial(&access.touches[t].rest, rest, sizeof rest);
+        write_polynomial(&access, &access.touches[t].stride, stride, sizeof stride);
+        write_polynomial(&access, &access.touches[t].rest, rest, sizeof rest);
         snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s | %s", t ? "; " : "",
                  stride, rest);
     }
@@ -81,8 +92,13 @@ static void expressions(void **state)
     expect("x[i > 0 ? i - 1 : n];", "1 | -1; 0 | 1*n");
     expect("x[x[i]];", "0 | 1*load; 1 | 0");
     expect("int k = (int)(x[i] * 3.5f) % n; x[k & 7];", "1 | 0; 0 | 1*load");
-    expect("x[j / 2]; x[i / 2]; x[min(j, 3)]; x[max(i, 3)];", "0 | 1*inner");
-    expect("x[-i]; x[i * i]; x[i << 1]; x[2 * (i + (j + 3)) - j];", "-1 | 0; 2 | 1*j 6");
+    expect("x[j / 2]; x[i / 2]; x[min(j, 3)]; x[max(i, 3)];",
+           "0 | 1*(1*j/2); 0 | 1*(1*i/2); 0 | 1*inner");
+    expect("x[-i]; x[i * i]; x[i << 1]; x[2 * (i + (j + 3)) - j];",
+           "-1 | 0; 0 | 1*i*i; 0 | 1*(1*i<<1); 2 | 1*j 6");
+    expect("x[i % n + 1]; x[(i ^ 1) & ~n]; x[i + (i > 3)]; x[(i + x[j]) % n];",
+           "0 | 1*(1*i%1*n) 1; 0 | 1*(1*(1*i^1)&1*(1*n~0)); 1 | 1*(1*i>3); 0 | 1*load; 0 | 1*j");
+    expect("*(x + i + 1) = 3; y = 2 * (x + i)[1]; return *(x - i);", "1 | 1; -1 | 0");
     expect("p.x[i]; q->x[0];", "");
     expect("x[9223372036854775807 * i + 9223372036854775807 * i];", "");
     expect("float s = \"x[0]\"; 'x'; x[1];", "0 | 1");
@@ -100,7 +116,7 @@ static void expect_guard(const char *body, const char *expected)
     yk_access_open(&kernel, &access);
     const struct yk_guard *guard = access.count ? &access.touches[access.count - 1].guard : NULL;
     for (int c = 0; guard && c < guard->count; c++) {
-        write_polynomial(&access.conditions[guard->number[c]].difference, difference,
+        write_polynomial(&access, &access.conditions[guard->number[c]].difference, difference,
                          sizeof difference);
         snprintf(found + strlen(found), sizeof found - strlen(found), " %s%s", difference,
                  signs[access.conditions[guard->number[c]].is]);
