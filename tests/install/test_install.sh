@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_install.sh BUILD - installs the build into an empty folder and uses it like a new user, without LD_LIBRARY_PATH: the command,
-# a program by the documented recipe, by CMake, in C++; then checks what the library exports and needs, its hardening, and the
+# a program by the documented recipe, by CMake, in C++, with options; then checks what the library exports and needs, its hardening, and the
 # links in the documents.
 set -eu
 build=$1
@@ -67,6 +67,19 @@ if command -v c++ >/dev/null; then
     cmake --build "$work/cxx/build" >/dev/null
     "$work/cxx/build/program"
 fi
+
+echo "CMake package, options of kernel files"
+for type in Debug Release; do
+    cmake -S "$source/options" -B "$work/options" -DCMAKE_PREFIX_PATH="$work/usr" -DCMAKE_BUILD_TYPE=$type >/dev/null
+    cmake --build "$work/options" >/dev/null
+    YOKE_DEVICES=cpu "$work/options/options" >"$work/said"
+    in_text=$(sed -n 's/^ *y\[i\] = \(.*\);/\1/p' "$work/said")
+    expected=101
+    [ $type = Release ] || expected=120
+    # shellcheck disable=SC2004 # a formula
+    [ $(($in_text)) = $expected ] || { echo "$type: devices compute $in_text, not $expected"; exit 1; }
+    grep -q "^CPU: $expected$" "$work/said" || { tail -1 "$work/said"; exit 1; }
+done
 
 echo "exports"
 soname=$(objdump -p "$lib/libyoke.so" | awk '$1 == "SONAME" { print $2 }')

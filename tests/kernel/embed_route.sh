@@ -126,6 +126,64 @@ for compiler in gcc clang; do
     tells "$work/plain.words" '^plain.c:2: error: parameters of a kernel are written YOKE_VALUE'
     [ "$(wc -l < "$work/plain.words")" -eq 1 ] || { echo "more than one line is told"; exit 1; }
 done
+# Other macros for the compiler than for the texts: the file does not compile, with every compiler.
+cat > "$work/macros.c" << 'END'
+#ifndef YOKE_FLATTEN
+#include <limits.h>
+#endif
+#include <yoke/kernel.h>
+#include <math.h>
+#ifndef M_PI
+#define M_PI 3.0
+#endif
+#ifndef EXTRA
+#define EXTRA 0
+#endif
+#if defined(linux) || defined(INT_MAX)
+#define ON_HOST (1)
+#endif
+YOKE_KERNEL(plus, i, YOKE_VALUE(float, MODE), YOKE_INOUT(float, y))
+{
+    y[i] = y[i] + (float)M_PI + EXTRA /* of two words: MODE, OTHER */;
+}
+END
+compiles() { # options for yoke-embed, and for the compiler
+    # shellcheck disable=SC2086 # words
+    "$embed" -o "$work/macros.inc" -M "$work/macros.d" "$work/macros.c" $1 &&
+        $compiler $2 -pedantic -Werror -I"$include" "-DYOKE_SOURCE_FILE=\"$work/macros.inc\"" -c "$work/macros.c" \
+            -o "$work/macros.o" 2> "$work/words"
+}
+refuses() { # the same, and words of the message
+    if compiles "$1" "$2"; then
+        echo "$compiler: $2 compiles with the texts of '$1'"
+        exit 1
+    fi
+    tells "$work/words" "$3"
+}
+for compiler in gcc clang; do
+    command -v $compiler > /dev/null || continue
+    export CC=$compiler
+    # Options that say nothing of macros, or of none that the kernel file asks for; those of files.
+    compiles "" "-std=c11 -DNDEBUG -DOTHER -DTWO=2 -O2"
+    compiles "-std=c11 -g3 -Wall -Werror -MMD -MF $work/none -c -o $work/none" "-std=c11"
+    compiles "-DEXTRA=5 -D MODE=a" "-DMODE=a -DEXTRA=5 -Wno-pedantic"
+    printf '%s\n' '-DNAME="a b"' "SHELL:-DMODE='a' -DEXTRA=\"5 + 1\"" > "$work/list"
+    compiles "@$work/list" '-DMODE=a -DNAME -DEXTRA=5+1' && exit 1
+    tells "$work/words" 'EXTRA = 5 + 1'
+    "$embed" --print OPENCL "$work/macros.c" "@$work/list" | grep -q '+ 5 + 1 *;'
+    refuses "" "-DEXTRA" "EXTRA is defined here"
+    refuses "-DEXTRA=5" "-UEXTRA" "EXTRA was defined for the device texts"
+    refuses "-DEXTRA=5" "-DEXTRA=6" "EXTRA = 5: give yoke-embed"
+    refuses "-DMODE=a" "" "MODE was defined for the device texts"
+    if [ -e "$work/none" ]; then
+        echo "options of the compiler made yoke-embed write a file"
+        exit 1
+    fi
+    if grep yoke_watch "$work/macros.d"; then
+        echo "the texts depend on a file of yoke-embed's own"
+        exit 1
+    fi
+done
 # Any bytes: a message or none, and no crash.
 head -c 20000 "$0" | tr '(){}"' '}{"()' | sed 's/^#/ /' > "$work/odd.c"
 "$embed" -o "$work/odd.inc" "$work/odd.c" > "$work/words" 2>&1 || [ ! -e "$work/odd.inc" ]
