@@ -66,6 +66,23 @@ if "$embed" 2> "$work/words"; then
     exit 1
 fi
 grep -q 'yoke-embed --flags' "$work/words"
+# What is not a plain file stays what it is.
+"$embed" -o "$work/file" "$work/mine.c" -I"$work/sub dir" -DOFFSET=7
+mkdir "$work/folder"
+mkfifo "$work/pipe"
+: > "$work/target"
+ln -s target "$work/link"
+cat "$work/pipe" > "$work/from_pipe" &
+for out in link pipe; do
+    "$embed" -o "$work/$out" "$work/mine.c" -I"$work/sub dir" -DOFFSET=7
+done
+wait
+if "$embed" -o "$work/folder" "$work/mine.c" -I"$work/sub dir" -DOFFSET=7 2> "$work/words"; then exit 1; fi
+grep -q folder "$work/words"
+[ -L "$work/link" ] && [ -p "$work/pipe" ] && [ -z "$(ls "$work/folder")" ]
+cmp "$work/file" "$work/target"
+cmp "$work/file" "$work/from_pipe"
+"$embed" -o /dev/stdout "$work/mine.c" -I"$work/sub dir" -DOFFSET=7 | cmp "$work/file"
 # Code that a device would refuse or sum incorrectly is reported with file and line, with every compiler.
 cat > "$work/told.c" << 'END'
 #include <yoke/kernel.h>
