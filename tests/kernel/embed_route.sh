@@ -66,6 +66,27 @@ if "$embed" 2> "$work/words"; then
     exit 1
 fi
 grep -q 'yoke-embed --flags' "$work/words"
+# Arguments that mean nothing.
+misuses() { # words of the message, arguments
+    said=$1 rc=0
+    shift
+    "$embed" "$@" > "$work/out" 2> "$work/words" || rc=$?
+    if [ $rc -ne 2 ] || [ -s "$work/out" ] || ! grep -q "^yoke-embed: .*$said" "$work/words"; then
+        echo "yoke-embed $*: $rc"
+        cat "$work/words"
+        exit 1
+    fi
+}
+misuses 'OPENCL and CUDA' --print FOO "$work/mine.c"
+misuses '.-print needs' --print
+misuses '.o needs' -o
+misuses '.M needs' -o "$work/file" -M
+misuses 'no name' --array 1bad "$work/mine.c"
+misuses 'no name' --array 'a b' "$work/mine.c"
+misuses 'NAME and FILE' --array name
+misuses 'none.list' "$work/mine.c" @none.list
+"$embed" --print opencl "$work/mine.c" -I"$work/sub dir" -DOFFSET=7 > "$work/lower"
+"$embed" --print OPENCL "$work/mine.c" -I"$work/sub dir" -DOFFSET=7 | cmp "$work/lower"
 # What is not a plain file stays what it is.
 "$embed" -o "$work/file" "$work/mine.c" -I"$work/sub dir" -DOFFSET=7
 mkdir "$work/folder"
