@@ -42,13 +42,16 @@ function(yoke_add_kernels target)
   endif()
   foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
     get_filename_component(source ${file} ABSOLUTE)
-    get_filename_component(name ${file} NAME_WE)
+    file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${source})
     get_property(taken SOURCE ${source} PROPERTY YOKE_KERNELS_OF)
     if(taken)
       message(FATAL_ERROR "${file} is a kernel file of ${taken} already; share it through an object library")
     endif()
     set_property(SOURCE ${source} PROPERTY YOKE_KERNELS_OF ${target})
-    set(texts ${CMAKE_CURRENT_BINARY_DIR}/${target}-${name}.texts.h)
+    string(REPLACE ../ __/ inside ${name}) # as CMake names objects: files of other folders may have the same name
+    set(texts ${CMAKE_CURRENT_BINARY_DIR}/${target}.texts/${inside}.h)
+    get_filename_component(folder ${texts} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
     set(options ${texts}.$<CONFIG>.options)
     add_custom_command(OUTPUT ${texts}
       COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}"

@@ -81,6 +81,25 @@ for type in Debug Release; do
     grep -q "^CPU: $expected$" "$work/said" || { tail -1 "$work/said"; exit 1; }
 done
 
+echo "CMake package, kernel files of similar names"
+mkdir -p "$work/names/in/a" "$work/names/in/b"
+{
+    printf 'cmake_minimum_required(VERSION 3.21)\nproject(names C)\nfind_package(yoke REQUIRED)\nadd_executable(names main.c)\n'
+    printf 'yoke_add_kernels(names heat.2d.c heat.3d.c a/k.c b/k.c ../k.c)\ntarget_link_libraries(names yoke::yoke)\n'
+} >"$work/names/in/CMakeLists.txt"
+printf '#include <string.h>\n#include <yoke/yoke.h>\nint main(void)\n{\n' >"$work/names/in/main.c"
+number=0
+for file in heat.2d.c heat.3d.c a/k.c b/k.c ../k.c; do
+    number=$((number + 1))
+    printf '#include <yoke/kernel.h>\nYOKE_KERNEL(k%d, i, YOKE_OUT(float, y)) { y[i] = 1; }\n' $number >"$work/names/in/$file"
+    printf '    extern const yoke_kernel k%d;\n    if (!strstr(k%d.opencl.source.text, "yoke_entry_k%d"))\n        return %d;\n' \
+        $number $number $number $number >>"$work/names/in/main.c"
+done
+printf '    return 0;\n}\n' >>"$work/names/in/main.c"
+cmake -S "$work/names/in" -B "$work/names/a build" -DCMAKE_PREFIX_PATH="$work/usr" >/dev/null
+cmake --build "$work/names/a build" >/dev/null
+"$work/names/a build/names"
+
 echo "exports"
 soname=$(objdump -p "$lib/libyoke.so" | awk '$1 == "SONAME" { print $2 }')
 [ "$soname" = libyoke.so.0.1 ] || { echo "the soname is $soname"; exit 1; }
