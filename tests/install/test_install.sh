@@ -29,7 +29,7 @@ export PKG_CONFIG_PATH PATH
 mkdir "$work/recipe"
 cp "$source/program/program.c" "$work/recipe/kernels.c"
 {
-    printf 'CFLAGS = -std=c11 -O2\nCPPFLAGS = %s\nprogram: kernels.o\n\t$(CC) -o $@ $^ %s -Wl,-rpath,%s -lm\n' \
+    printf 'CFLAGS = -std=c11 -O2\nCPPFLAGS = %s\nprogram: kernels.o\n\t$(CC) -o $@ $^ %s -Wl,-rpath,%s\n' \
         "$(pkg-config --cflags yoke)" "$(pkg-config --libs yoke)" "$lib"
     sed -n '/^```make/,/^```$/p' "$docs/docs/kernels.md" | grep -v '^```'
 } >"$work/recipe/Makefile"

@@ -1,9 +1,10 @@
 /* program.c - a user's program, built against an installed yoke. */
+#include <math.h>
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(triple, i, YOKE_IN(float, x), YOKE_OUT(float, y))
 {
-    y[i] = 3 * x[i];
+    y[i] = 3 * x[i] + sinf(0 * x[i]); /* with libm, which yoke brings */
 }
 
 #ifndef YOKE_FLATTEN /* the rest is not for devices */
