@@ -36,6 +36,14 @@ cp "$source/program/program.c" "$work/recipe/kernels.c"
 make -s -C "$work/recipe" program
 "$work/recipe/program"
 
+echo "the program of README.md, word by word"
+mkdir "$work/readme"
+awk -v to="$work/readme/" '/^```c$/ { out = to (++n) ".c"; next } /^```/ { out = "" } out { print > out }' "$docs/README.md"
+ls "$work/readme/1.c" "$work/readme/2.c" >/dev/null
+for file in "$work"/readme/*.c; do
+    cc -std=c11 -Wall -Wextra -Werror -I"$work/usr/include" -c "$file" -o "$file.o"
+done
+
 echo "CMake package, with the parts that this build has"
 [ "$(pkg-config --variable=sqlite yoke):$(pkg-config --variable=hwloc yoke)" = ON:ON ]
 mkdir "$work/parts"
