@@ -173,11 +173,14 @@ static inline yoke_given yk_with_onto(yoke_given x)
 #define YK_SPANS_OF(n, m, l) YK_SPAN(n), YK_SPAN(m), YK_SPAN(l)
 #define YK_SPAN(n)           _Generic((n), yoke_span : yk_span_given, default : yk_span_all)(n)
 #define YK_GIVEN_ITEM(k, x)  YK_GIVEN(x),
+/* No _Static_assert: with -std=c99 the C library makes it a declaration, which no struct can hold.
+ */
 #define YK_AT_MOST_24(count)                                                                       \
     ((int)(sizeof(struct {                                                                         \
-        _Static_assert((count) <= YOKE_ARGS_MAX, "a kernel has at most 24 arguments");             \
-        char bytes[count];                                                                         \
-    })))
+               char a_kernel_has_at_most_24_arguments[(count) <= YOKE_ARGS_MAX ? 1 : -1];          \
+               char bytes[count];                                                                  \
+           }) -                                                                                    \
+           1))
 
 /* One expression of any type. It is evaluated only where YK_COPY copies it (an array: its address);
  * everything else uses only its type. */
