@@ -14,7 +14,7 @@ if(NOT YOKE_SANITIZE)
   target_compile_options(yoke_hardening INTERFACE -fstack-protector-strong)
   target_compile_definitions(yoke_hardening INTERFACE $<$<NOT:$<CONFIG:Debug>>:_FORTIFY_SOURCE=2>)
   target_link_options(yoke_hardening INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
-  set_property(GLOBAL PROPERTY YOKE_OWN_KERNEL_FLAGS -fno-stack-protector)
+  set(YOKE_OWN_KERNEL_FLAGS -fno-stack-protector)
 endif()
 if(YOKE_SANITIZE)
   target_compile_options(yoke_flags INTERFACE -fsanitize=${YOKE_SANITIZE} -fno-omit-frame-pointer

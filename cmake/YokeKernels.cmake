@@ -23,8 +23,7 @@ set_property(GLOBAL PROPERTY YOKE_KERNEL_FLAGS "${yoke_kernel_flags}")
 function(yoke_add_kernels target)
   cmake_parse_arguments(arg "FAST_MATH;EXACT;CHECK;NO_WARNINGS" "" "" ${ARGN})
   get_property(flags GLOBAL PROPERTY YOKE_KERNEL_FLAGS)
-  get_property(own_flags GLOBAL PROPERTY YOKE_OWN_KERNEL_FLAGS) # while yoke itself is built
-  list(APPEND flags ${own_flags})
+  list(APPEND flags ${YOKE_OWN_KERNEL_FLAGS}) # set where yoke's own kernels are built
   if(arg_FAST_MATH AND arg_EXACT)
     message(FATAL_ERROR "kernels of ${target} can be FAST_MATH or EXACT, not both")
   endif()

@@ -76,6 +76,15 @@ if command -v c++ >/dev/null; then
     "$work/cxx/build/program"
 fi
 
+echo "yoke inside another project: its targets, none of its tests"
+mkdir "$work/outer"
+sed "s|find_package(yoke REQUIRED)|enable_testing()\\nadd_subdirectory(\"$source/../..\" yoke)|" "$source/program/CMakeLists.txt" \
+    >"$work/outer/CMakeLists.txt"
+cp "$source/program/program.c" "$work/outer"
+cmake -S "$work/outer" -B "$work/outer/build" -DYOKE_COMMAND=OFF >/dev/null
+(cd "$work/outer/build" && ctest -N) | grep -q '^Total Tests: 0$'
+grep -q '^YOKE_TESTS:BOOL=OFF$' "$work/outer/build/CMakeCache.txt"
+
 echo "CMake package, options of kernel files"
 for type in Debug Release; do
     cmake -S "$source/options" -B "$work/options" -DCMAKE_PREFIX_PATH="$work/usr" -DCMAKE_BUILD_TYPE=$type >/dev/null
