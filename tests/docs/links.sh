@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # links.sh FOLDER [HEADERS] - relative links of all documents in FOLDER lead to a file, and to a heading of it if they name one;
-# documents that the comments of HEADERS name are there.
+# files of the source that they name are there, if FOLDER is the source; so are documents that the comments of HEADERS name.
 set -euo pipefail
 cd "$1"
 headers=${2-}
@@ -41,6 +41,11 @@ check_page()
 }
 
 while read -r page; do check_page "$page"; done < <(find . -path ./build -prune -o -name '*.md' -print)
+if [ -d src ]; then
+    while IFS=: read -r page file; do
+        [ -e "$file" ] || report "$page" "$file"
+    done < <(grep -roHE --include='*.md' --exclude-dir=build '`(apps|bench|cli|examples|include|src|tests|tools)/[A-Za-z0-9_/-]+\.[ch]`' . | tr -d '`')
+fi
 if [ -n "$headers" ]; then
     while IFS=: read -r header page; do
         compgen -G "$page*" >/dev/null || report "$header" "$page"
