@@ -18,9 +18,9 @@ if(YOKE_COMMAND)
   endif()
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 endif()
-# The documents as they lie here, so that their links hold.
+# The documents as they lie here, so that their links hold; not what only builds and tests the examples here.
 install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE PATTERN CMakeLists.txt EXCLUDE PATTERN check.sh EXCLUDE)
 install(DIRECTORY apps DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN README.md)
 # The loader's list has the library only if a system folder got it, and root can tell.
 install(CODE "if(\"$ENV{DESTDIR}\" STREQUAL \"\" AND CMAKE_INSTALL_PREFIX MATCHES \"^/usr(/local)?$\")
