@@ -170,8 +170,9 @@ YOKE_API yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result);
  */
 YOKE_API yoke_status yoke_wait_all(yoke_runtime *runtime);
 /* Starts no more chunks of the job. The job ends when its chunks under way are done or, if it waits
- * for other jobs, when these are done; yoke_wait then returns YOKE_ECANCELED. A finished job does
- * not change. Returns at once. Thread-safe. */
+ * for other jobs, when these are done; yoke_wait then returns YOKE_ECANCELED. A job that has done
+ * all its chunks and is storing its results, or has ended, does not change: it is not canceled.
+ * Returns at once. Thread-safe. */
 YOKE_API yoke_status yoke_cancel(yoke_ticket *ticket);
 /* Cancels all jobs of the runtime submitted before, including those of yoke_run: this is how
  * another thread stops a program's work on request. Cores stop after their current piece. Returns

@@ -124,6 +124,7 @@ struct yk_job_outcome {
     char *text;
     int64_t submitted_ns, ended_ns;
     int ended_by_caller; /* 1: the thread that called yoke_run ended it */
+    int canceled_late;   /* 1: it was canceled when it was ENDING; under lock */
     /* When the last chunk was reported; 0: it had ended some time before its report. Under lock. */
     int64_t reported_ns;
     atomic_int_fast64_t bytes_to, bytes_from, bytes_between;

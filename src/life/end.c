@@ -8,8 +8,13 @@
  * So at least one of the two sees the other.
  *
  * A job that began behind another one ends after it (flight/pipeline.h).
+ *
+ * Whether a job is canceled is decided under job.lock, before its results are stored: once it is
+ * ENDING, a cancel only counts if the job has to continue.
  */
 #include "end.h"
+
+#include "../base/status.h"
 
 #include "../flight/held_memory.h"
 #include "../flight/pipeline.h"
@@ -36,6 +41,21 @@ int yk_job_enter(struct yk_job *job)
         return 1;
     yk_job_leave(job);
     return 0;
+}
+
+static void cancel(struct yk_job *job)
+{
+    yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled", job->name));
+}
+
+void yk_job_cancel(struct yk_job *job)
+{
+    yk_lock(&job->lock);
+    if (atomic_load(&job->phase) == YK_ENDING)
+        job->outcome.canceled_late = 1;
+    else if (atomic_load(&job->phase) != YK_DONE)
+        cancel(job);
+    yk_unlock(&job->lock);
 }
 
 static void take_stock(struct yk_job *job)
@@ -72,6 +92,21 @@ static int merge(struct yk_job *job)
     if (status != YOKE_OK)
         yk_job_fail(job, status);
     return status == YOKE_OK && again;
+}
+
+/* A device failed while the job was ending. Returns 1 if the job runs again; 0: it was canceled
+ * meanwhile. */
+static int runs_again(struct yk_job *job)
+{
+    int canceled;
+    yk_lock(&job->lock);
+    canceled = job->outcome.canceled_late;
+    if (canceled)
+        cancel(job);
+    else
+        atomic_store(&job->phase, YK_RUNNING);
+    yk_unlock(&job->lock);
+    return !canceled;
 }
 
 static void release_devices(struct yk_job *job)
@@ -123,8 +158,7 @@ static void end_job(struct yk_job *job)
     enum yk_begun begun;
     uint32_t team, behind, awaited;
     int running, keeps;
-    if (merge(job)) {
-        atomic_store(&job->phase, YK_RUNNING);
+    if (merge(job) && runs_again(job)) {
         yk_wake_all(runtime);
         return;
     }

@@ -10,5 +10,8 @@ int yk_job_enter(struct yk_job *job);
 /* A lane leaves. The last one that leaves a job with nothing left to do ends it. Without locks;
  * takes job.lock and runtime.lock. */
 void yk_job_leave(struct yk_job *job);
+/* Cancels the job, unless its results are being stored or it is done. It ends when a lane leaves it
+ * or, if it has not begun, when its turn comes. With runtime.lock held; takes job.lock. */
+void yk_job_cancel(struct yk_job *job);
 
 #endif

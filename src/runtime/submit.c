@@ -298,13 +298,6 @@ yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
     return job ? wait_for(job, result) : YOKE_EINVAL;
 }
 
-/* With runtime.lock held. */
-static void stop(struct yk_job *job)
-{
-    if (atomic_load(&job->phase) != YK_DONE)
-        yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled", job->name));
-}
-
 /* Ends the job here if no lane is inside. With a virtual clock the thread that steps all lanes
  * does. */
 static void end_if_idle(struct yk_job *job)
@@ -319,7 +312,7 @@ yoke_status yoke_cancel(yoke_ticket *ticket)
     if (!job)
         return YOKE_EINVAL;
     yk_lock(&job->runtime->lock);
-    stop(job);
+    yk_job_cancel(job);
     yk_unlock(&job->runtime->lock);
     end_if_idle(job);
     yk_job_release(job);
@@ -337,7 +330,7 @@ static int stop_some(yoke_runtime *runtime, uint64_t *after, uint64_t last, stru
          job = job->lists.next) {
         if (job->number <= *after)
             continue;
-        stop(job);
+        yk_job_cancel(job);
         yk_job_hold(job);
         *after = job->number;
         held[count++] = job;
