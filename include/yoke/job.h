@@ -162,8 +162,9 @@ YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *cons
  * runtime.
  */
 YOKE_API yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *job, yoke_ticket **out);
-/* Waits for a job and ends its ticket. `result` may be NULL. YOKE_EINVAL: it is not a ticket, or
- * its job was waited for before: one thread can wait for a job, one time. */
+/* Waits for a job and ends its ticket when the job is over; until then, another thread can cancel
+ * the job. `result` may be NULL. YOKE_EINVAL: it is not a ticket, or its job was or is waited for:
+ * one thread can wait for a job, one time. */
 YOKE_API yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result);
 /* Waits until all jobs submitted before are done. Their tickets stay valid; yoke_wait returns their
  * outcomes.

@@ -162,6 +162,7 @@ struct yk_job_life {
      * last one must be dropped without runtime.lock. */
     atomic_int references;
     enum yk_asks asks;
+    atomic_int awaited; /* 1: a thread is in yoke_wait for it */
     int keeps; /* 1: it is over, and the ticket has a reference to the workspace; 0: see `figures`
                 */
     struct yk_figures *figures;

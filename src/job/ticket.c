@@ -39,27 +39,34 @@ static struct yk_job *unknown(const yoke_ticket *ticket, const char *call)
     return NULL;
 }
 
-/* Returns the ticket's job. If `ends`, ends the ticket, and the caller gets its reference;
- * otherwise adds a reference for the caller. */
-static struct yk_job *find(const yoke_ticket *ticket, int ends, const char *call)
+struct yk_job *yk_ticket_hold(const yoke_ticket *ticket, const char *call)
 {
     struct yk_job *job;
     yk_lock(&lock);
-    job = ends ? yk_handle_put_back(&tickets, ticket, NULL) : yk_handle_find(&tickets, ticket);
-    if (job && !ends)
+    job = yk_handle_find(&tickets, ticket);
+    if (job)
         yk_job_hold(job);
     yk_unlock(&lock);
     return job ? job : unknown(ticket, call);
 }
 
-struct yk_job *yk_ticket_take(const yoke_ticket *ticket, const char *call)
+yoke_status yk_ticket_claim(struct yk_job *job, const char *call)
 {
-    return find(ticket, 1, call);
+    if (!atomic_exchange(&job->life.awaited, 1))
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL, "%s: another thread waits for %s; each job is waited for once",
+                   call, job->name);
 }
 
-struct yk_job *yk_ticket_hold(const yoke_ticket *ticket, const char *call)
+/* If the runtime was closed meanwhile, the ticket has ended already. */
+void yk_ticket_end(const yoke_ticket *ticket)
 {
-    return find(ticket, 0, call);
+    struct yk_job *job;
+    yk_lock(&lock);
+    job = yk_handle_put_back(&tickets, ticket, NULL);
+    yk_unlock(&lock);
+    if (job)
+        yk_job_forsake(job);
 }
 
 void yk_tickets_forget(const yoke_runtime *runtime)

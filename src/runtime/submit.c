@@ -273,7 +273,7 @@ close_job:
     return status;
 }
 
-/* Waits for the job and drops the ticket's reference. */
+/* Waits for the job. Sets *result, unless it is NULL or the job failed. */
 static yoke_status wait_for(struct yk_job *job, yoke_result **result)
 {
     yoke_status status;
@@ -284,18 +284,23 @@ static yoke_status wait_for(struct yk_job *job, yoke_result **result)
     else if (result)
         status = yk_result_open(job, result);
     yk_knowledge_keep_by_and_by(job->runtime, job->outcome.ended_ns);
-    yk_job_forsake(job);
     return status;
 }
 
 yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
 {
     struct yk_job *job = yk_ticket_hold(ticket, "yoke_wait");
-    int forbidden = job && yk_runtime_refuses(job->runtime, "yoke_wait");
-    if (job)
-        yk_job_release(job);
-    job = job && !forbidden ? yk_ticket_take(ticket, "yoke_wait") : NULL;
-    return job ? wait_for(job, result) : YOKE_EINVAL;
+    yoke_status status;
+    if (!job)
+        return YOKE_EINVAL;
+    status = yk_runtime_refuses(job->runtime, "yoke_wait") ? YOKE_EINVAL
+                                                           : yk_ticket_claim(job, "yoke_wait");
+    if (status == YOKE_OK) {
+        status = wait_for(job, result);
+        yk_ticket_end(ticket);
+    }
+    yk_job_release(job);
+    return status;
 }
 
 /* Ends the job here if no lane is inside. With a virtual clock the thread that steps all lanes
@@ -381,5 +386,7 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
         yk_job_look_away(job);
     yk_job_wait_on(job, &entry.takeover);
     yk_caller_note_return(job);
-    return wait_for(job, result);
+    status = wait_for(job, result);
+    yk_job_forsake(job);
+    return status;
 }

@@ -1,10 +1,12 @@
 /* test_canceled.c - when a cancel counts: either the job is canceled and its sums are unchanged, or
- * its results are stored and it is not canceled. */
+ * its results are stored and it is not canceled. And who can cancel it. */
 #include "held_jobs.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include "job/job.h"
+#include "job/ticket.h"
 #include "job_kernels.h"
 #include "life/end.h"
 
@@ -100,11 +102,78 @@ static void a_cancel_counts_if_the_job_must_run_again(void **state)
     assert_true(late > 0);
 }
 
+/* --- while a thread waits --- */
+
+static void *wait_for(void *ticket)
+{
+    return (void *)(intptr_t)yoke_wait(ticket, NULL);
+}
+
+static void another_thread_cancels_what_one_waits_for(void **state)
+{
+    struct scene scene;
+    pthread_t waiter;
+    void *status;
+    (void)state;
+    scene_open(&scene);
+    yoke_job job = job_on(&scene, &writing, 0, ROWS);
+    job.partitioner = "dynamic:chunk=1";
+    yoke_ticket *ticket = submit(&scene, &job);
+    struct yk_job *held = yk_ticket_hold(ticket, "test");
+    wait_inside(4); /* one chunk per lane */
+    pthread_create(&waiter, NULL, wait_for, ticket);
+    while (!atomic_load(&held->life.awaited))
+        nap();
+    yk_job_release(held);
+    REFUSED(yoke_wait(ticket, NULL), YOKE_EINVAL, "another thread waits for writing");
+    OK(yoke_cancel(ticket));
+    atomic_store(&gate, 1);
+    pthread_join(waiter, &status);
+    assert_int_equal((intptr_t)status, YOKE_ECANCELED);
+    REFUSED(yoke_cancel(ticket), YOKE_EINVAL, "no job has this ticket");
+    REFUSED(yoke_wait(ticket, NULL), YOKE_EINVAL, "no job has this ticket");
+    write_again(&scene);
+    scene_close(&scene);
+}
+
+static _Atomic(yoke_ticket *) reported;
+static atomic_int cancel_status;
+
+static int cancel_own(void *context, int64_t done, int64_t all)
+{
+    (void)context;
+    while (!atomic_load(&reported)) /* until yoke_submit has returned */
+        nap();
+    if (done < all)
+        atomic_store(&cancel_status, yoke_cancel(atomic_load(&reported)));
+    return 0;
+}
+
+static void a_progress_callback_cancels_its_job(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_open(&scene);
+    atomic_store(&reported, NULL);
+    atomic_store(&cancel_status, -1);
+    yoke_job job = job_on(&scene, &slow_writing, 0, ROWS); /* 1 s on one lane */
+    job.partitioner = "dynamic:chunk=8";
+    job.progress = cancel_own;
+    yoke_ticket *ticket = submit(&scene, &job);
+    atomic_store(&reported, ticket);
+    REFUSED(yoke_wait(ticket, NULL), YOKE_ECANCELED, "was canceled");
+    assert_int_equal(atomic_load(&cancel_status), YOKE_OK);
+    write_again(&scene);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cancel_is_too_late_when_results_are_stored),
         cmocka_unit_test(a_cancel_counts_if_the_job_must_run_again),
+        cmocka_unit_test(another_thread_cancels_what_one_waits_for),
+        cmocka_unit_test(a_progress_callback_cancels_its_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
