@@ -16,7 +16,8 @@ extern "C" {
 /* Bytes of a device's specification, with the final 0. */
 #define YOKE_DEVICE_SPEC_MAX 320
 
-/* A runtime, as yoke_open opens it (yoke/runtime.h). A handle, not an address. */
+/* A runtime, as yoke_open opens it (yoke/runtime.h). Calls with one that is closed return
+ * YOKE_EINVAL, until yoke_open returns the same pointer for a new one. */
 typedef struct yoke_runtime yoke_runtime;
 
 /* A device, as filled in by yoke_device_get. */
@@ -38,7 +39,8 @@ typedef struct yoke_device {
 } yoke_device;
 
 /* Returns the number of devices of an open runtime. Loads GPU drivers and waits for them first, as
- * yoke_ready does. Thread-safe. */
+ * yoke_ready does. 0: the runtime is not open, or cannot be used here (yoke_error_text).
+ * Thread-safe. */
 YOKE_API int yoke_device_count(yoke_runtime *runtime);
 /* Describes device `index`. Waits like yoke_device_count only if it is not open yet; devices that a
  * job's result names are open. YOKE_EINVAL if there is no device `index`. */

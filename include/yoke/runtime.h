@@ -5,9 +5,9 @@
  * awake for 80 us, so that the next one finds them, if waiting is YOKE_WAIT_AUTO. A process may
  * open several runtimes; each uses what its configuration says.
  *
- * A child of fork has none of these threads: there, calls with a runtime or an array of the parent
- * return YOKE_EINVAL. The child can open its own runtime. If the parent had used GPUs, that runtime
- * only uses cores, because GPU drivers do not work in a child.
+ * A child of fork has none of these threads: there, calls with a runtime, an array or a ticket of
+ * the parent return YOKE_EINVAL. The child can open its own runtime. If the parent had used GPUs,
+ * that runtime only uses cores, because GPU drivers do not work in a child.
  *
  * docs/backends.md explains the names of devices, docs/scheduling.md the partitioners.
  */
@@ -102,7 +102,8 @@ YOKE_API yoke_status yoke_trace_start(yoke_runtime *runtime);
  * config.trace was set nor yoke_trace_start called. YOKE_EIO: the file cannot be written. */
 YOKE_API yoke_status yoke_trace_write(yoke_runtime *runtime, const char *path);
 
-/* The runtime's clock in seconds: real, or virtual if all devices are simulated. */
+/* The runtime's clock in seconds: real, or virtual if all devices are simulated. 0: the runtime is
+ * not open. */
 YOKE_API double yoke_seconds(yoke_runtime *runtime);
 
 /* "0.1.0" */

@@ -209,7 +209,7 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *given, struct yk_
     const yoke_job *spec = &taken;
     struct asked asked;
     struct yk_job *job;
-    yoke_status status = yk_job_check_layout(runtime, given);
+    yoke_status status = yk_job_check_layout(given);
     if (status == YOKE_OK) {
         take_args(given, &taken);
         status = yk_job_check(runtime, spec);

@@ -132,8 +132,7 @@ enum yk_loading_cause {
 enum { YK_SLICE_NS = 4000000 };
 
 struct yoke_runtime {
-    yoke_runtime *next_open; /* list in entry.c */
-    int forks;               /* yk_fork_count() when it was opened */
+    int forks; /* yk_fork_count() when it was opened */
     yk_mutex lock;
     struct yk_places places;
     struct yk_runtime_device devices[YK_PLACES - 1]; /* in the order of places.items */
@@ -209,9 +208,6 @@ static inline int yk_runtime_is_loading(const yoke_runtime *runtime)
     return atomic_load_explicit(&runtime->awaits_ns, memory_order_relaxed) > 0 &&
            atomic_load_explicit(&runtime->loading, memory_order_relaxed) == YK_LOADING_OVER;
 }
-
-/* What is wrong when a program passes no runtime, and what to do. */
-#define YK_NO_RUNTIME "the runtime is NULL; pass yoke_default(), or one from yoke_open"
 
 /* The time by the clock of the runtime's devices. */
 static inline int64_t yk_now(const yoke_runtime *runtime)

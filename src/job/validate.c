@@ -391,10 +391,8 @@ static yoke_status check_count(const yoke_job *spec)
 
 /* Version 0.1 has one layout. When a field is added, sizes of older layouts stay valid, and missing
  * fields count as zero. */
-yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spec)
+yoke_status yk_job_check_layout(const yoke_job *spec)
 {
-    if (!runtime)
-        return yk_fail(YOKE_EINVAL, YK_NO_RUNTIME);
     if (!spec)
         return yk_fail(YOKE_EINVAL, "the job is NULL");
     if (spec->size != 0 && spec->size != sizeof *spec)

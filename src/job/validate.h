@@ -4,10 +4,10 @@
 
 #include "job.h"
 
-/* Checks what all other checks rely on: that runtime and job exist, that the job's layout is known
+/* Checks what all other checks rely on: that the job exists, that its layout is known
  * and its kernel is sound. Returns YOKE_EINVAL or the kernel's error, with the thread's error text.
  * No lock need be held. */
-yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spec);
+yoke_status yk_job_check_layout(const yoke_job *spec);
 /* Checks everything else. The arguments must hold arrays, not handles. Calls the arguments' rows
  * functions. Without locks. */
 yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);

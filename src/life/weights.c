@@ -10,6 +10,7 @@
 
 #include "../base/option.h"
 #include "../base/status.h"
+#include "../job/entry.h"
 #include "../job/kernel.h"
 
 enum { CHUNKS_MOST = 1000000 };
@@ -165,8 +166,8 @@ void yk_job_weigh_ended(struct yk_job *job)
 
 static yoke_status check(const yoke_runtime *runtime, const yoke_kernel *kernel, const char *call)
 {
-    if (!runtime)
-        return yk_fail(YOKE_EINVAL, "%s: " YK_NO_RUNTIME, call);
+    if (yk_runtime_check(runtime, call) != YOKE_OK)
+        return YOKE_EINVAL;
     if (kernel && (kernel->struct_size != sizeof *kernel || !kernel->name))
         return yk_fail(YOKE_EINVAL, "%s: the kernel is not filled in; define it with YOKE_KERNEL",
                        call);

@@ -13,12 +13,10 @@ yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec, 
 {
     yoke_array *array;
     yoke_status status;
-    if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_array_open: " YK_NO_RUNTIME);
+    if (yk_runtime_check(runtime, "yoke_array_open") != YOKE_OK)
+        return YOKE_EINVAL;
     if (!spec || !out)
         return yk_fail(YOKE_EINVAL, "yoke_array_open: %s is NULL", spec ? "out" : "spec");
-    if (yk_runtime_refuses(runtime, "yoke_array_open"))
-        return YOKE_EINVAL;
     status = yk_array_open(&runtime->places, spec, &array);
     if (status != YOKE_OK)
         return status;
@@ -38,6 +36,8 @@ yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t rows, siz
                             yoke_array **out)
 {
     yoke_array_spec spec = { .host = host, .rows = rows, .element_size = element_size };
+    if (yk_runtime_check(runtime, "yoke_array_wrap") != YOKE_OK)
+        return YOKE_EINVAL;
     if (!host && rows > 0)
         return yk_fail(YOKE_EINVAL, "yoke_array_wrap: the memory to wrap is NULL; yoke_array_open "
                                     "allocates");
@@ -183,7 +183,7 @@ yoke_status yoke_array_acquire(yoke_array *handle, yoke_access_mode mode)
 yoke_status yoke_array_release(yoke_array *handle)
 {
     yoke_array *array = yk_array_of(handle, "yoke_array_release");
-    if (!array)
+    if (!array || yk_runtime_refuses(array->runtime, "yoke_array_release"))
         return YOKE_EINVAL;
     let_go(array);
     return YOKE_OK;
@@ -209,10 +209,8 @@ yoke_traffic yoke_array_traffic(const yoke_array *handle)
 
 void *yoke_alloc(yoke_runtime *runtime, size_t bytes)
 {
-    if (!runtime) {
-        yk_fail(YOKE_EINVAL, "yoke_alloc: " YK_NO_RUNTIME);
+    if (yk_runtime_check(runtime, "yoke_alloc") != YOKE_OK)
         return NULL;
-    }
     return yk_pages_alloc_pinned(bytes ? bytes : 1);
 }
 

@@ -96,7 +96,7 @@ yoke_status yoke_keep_lines(yoke_runtime *runtime, const yoke_job *spec, const y
 {
     struct yk_job *job;
     yoke_status status;
-    if (yk_runtime_refuses(runtime, "yoke_keep_lines"))
+    if (yk_runtime_check(runtime, "yoke_keep_lines") != YOKE_OK)
         return YOKE_EINVAL;
     yk_loading_finish(runtime); /* so that all devices are there, as before a job of `linear` */
     status = yk_job_open(runtime, spec, &job);

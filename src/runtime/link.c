@@ -12,6 +12,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../job/entry.h"
 #include "../life/retire.h"
 #include "../work/wait.h"
 #include "triad.h"
@@ -291,11 +292,14 @@ static yoke_status measure_cores(const struct yk_runtime_device *device, yoke_li
 
 yoke_status yoke_link_measure(yoke_runtime *runtime, int index, yoke_link *out)
 {
-    int count = yoke_device_count(runtime);
+    int count;
     struct yk_runtime_device *device;
     yoke_link link = { .copy_seconds = 0 };
-    yoke_status status = YOKE_OK;
-    if (!runtime || !out || index < 0 || index >= count)
+    yoke_status status = yk_runtime_check(runtime, "yoke_link_measure");
+    if (status != YOKE_OK)
+        return status;
+    count = yoke_device_count(runtime);
+    if (!out || index < 0 || index >= count)
         return yk_fail(YOKE_EINVAL, "there is no device %d to measure, only %d", index, count);
     device = &runtime->devices[index];
     if (atomic_load(&device->place->lost))

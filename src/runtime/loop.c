@@ -9,6 +9,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../job/array_handle.h"
+#include "../job/entry.h"
 #include "../job/job.h"
 #include "../job/validate.h"
 #include "../job/value.h"
@@ -317,9 +318,11 @@ yoke_status yoke_loop_run(yoke_runtime *runtime, const yoke_loop *loop)
         return yk_fail(YOKE_EINVAL, "yoke_loop_run: the loop is NULL");
     if (!runtime)
         status = yk_default_get(&call.runtime);
+    if (status == YOKE_OK)
+        status = yk_runtime_check(call.runtime, "yoke_for");
     call.job.kernel = loop->kernel;
     if (status == YOKE_OK)
-        status = yk_job_check_layout(call.runtime, &call.job);
+        status = yk_job_check_layout(&call.job);
     if (status == YOKE_OK)
         status = yk_kernel_check_count(loop->kernel, loop->given_count);
     if (status == YOKE_OK)

@@ -252,10 +252,11 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     if (status == YOKE_OK)
         status =
             yk_runtime_start_devices(runtime, settings.devices, (yoke_loading)settings.loading);
+    if (status == YOKE_OK)
+        status = yk_runtime_enlist(runtime);
     if (status == YOKE_OK) {
         runtime->tells = runtime->explains || yk_knowledge_keeps(runtime);
         yk_knowledge_get_ready(runtime);
-        yk_runtime_enlist(runtime);
         *out = runtime;
     } else {
         atomic_store(&runtime->stop, 1);
@@ -297,39 +298,38 @@ yoke_status yoke_close(yoke_runtime *runtime)
     yoke_status status;
     if (!runtime)
         return YOKE_OK;
-    if (!yk_runtime_delist(runtime))
-        return yk_fail(YOKE_EINVAL,
-                       "yoke_close: there is no such runtime; it was closed, or never opened");
+    if (!yk_runtime_claim(runtime))
+        return yk_runtime_unknown("yoke_close");
     if (yk_runtime_refuses(runtime, "yoke_close")) {
         status = YOKE_EINVAL;
-        goto enlist;
+        goto disclaim;
     }
     yk_jobs_wait_for(runtime, NULL, 1);
     yk_partials_forget(runtime);
     status = check_arrays(runtime);
     if (status != YOKE_OK)
-        goto enlist;
+        goto disclaim;
+    yk_runtime_delist(runtime);
     yk_default_forget(runtime);
     status = yk_runtime_conclude(runtime);
     atomic_store(&runtime->stop, 1);
     yk_runtime_close_devices(runtime);
     free_runtime(runtime);
     return status;
-enlist:
-    yk_runtime_relist(runtime);
+disclaim:
+    yk_runtime_disclaim(runtime);
     return status;
 }
 
 yoke_status yoke_ready(yoke_runtime *runtime)
 {
-    if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_ready: " YK_NO_RUNTIME);
-    return yk_loading_finish(runtime);
+    const yoke_status status = yk_runtime_check(runtime, "yoke_ready");
+    return status == YOKE_OK ? yk_loading_finish(runtime) : status;
 }
 
 int yoke_device_count(yoke_runtime *runtime)
 {
-    if (!runtime)
+    if (yk_runtime_check(runtime, "yoke_device_count") != YOKE_OK)
         return 0;
     yk_loading_finish(runtime); /* after an error: the devices that are available */
     return atomic_load(&runtime->device_count);
@@ -339,10 +339,15 @@ yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out)
 {
     const struct yk_runtime_device *device;
     const struct yk_device_desc *desc;
-    int count = runtime ? atomic_load(&runtime->device_count) : 0;
+    int count;
+    if (yk_runtime_check(runtime, "yoke_device_get") != YOKE_OK)
+        return YOKE_EINVAL;
+    if (!out)
+        return yk_fail(YOKE_EINVAL, "yoke_device_get: out is NULL");
+    count = atomic_load(&runtime->device_count);
     if (index >= count) /* entries of devices that are there do not change */
         count = yoke_device_count(runtime);
-    if (!runtime || !out || index < 0 || index >= count)
+    if (index < 0 || index >= count)
         return yk_fail(YOKE_EINVAL, "there is no device %d, only %d", index, count);
     device = &runtime->devices[index];
     desc = &device->device->desc;
@@ -363,8 +368,8 @@ yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out)
 
 yoke_status yoke_trace_start(yoke_runtime *runtime)
 {
-    if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_trace_start: " YK_NO_RUNTIME);
+    if (yk_runtime_check(runtime, "yoke_trace_start") != YOKE_OK)
+        return YOKE_EINVAL;
     if (runtime->trace)
         return YOKE_OK;
     yk_jobs_wait_for(runtime, NULL, 1);
@@ -374,8 +379,10 @@ yoke_status yoke_trace_start(yoke_runtime *runtime)
 
 yoke_status yoke_trace_write(yoke_runtime *runtime, const char *path)
 {
-    if (!runtime || !path)
-        return yk_fail(YOKE_EINVAL, "yoke_trace_write: %s is NULL", runtime ? "path" : "runtime");
+    if (yk_runtime_check(runtime, "yoke_trace_write") != YOKE_OK)
+        return YOKE_EINVAL;
+    if (!path)
+        return yk_fail(YOKE_EINVAL, "yoke_trace_write: path is NULL");
     if (!runtime->trace)
         return yk_fail(YOKE_EINVAL, "nothing was recorded; call yoke_trace_start first, or set "
                                     "config.trace");
@@ -385,7 +392,7 @@ yoke_status yoke_trace_write(yoke_runtime *runtime, const char *path)
 
 double yoke_seconds(yoke_runtime *runtime)
 {
-    return runtime ? (double)yk_now(runtime) * 1e-9 : 0;
+    return yk_runtime_is_open(runtime) ? (double)yk_now(runtime) * 1e-9 : 0;
 }
 
 const char *yoke_version(void)

@@ -2,6 +2,7 @@
  * separate thread. */
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../job/entry.h"
 #include "../job/kernel.h"
 #include "../job/sum.h"
 #include "../job/validate.h"
@@ -139,6 +140,8 @@ yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *const *kernel
         return yk_fail(YOKE_EINVAL, "yoke_prepare: %d kernels at %p", count, (const void *)kernels);
     if (!runtime)
         status = yk_default_get(&all.runtime);
+    if (status == YOKE_OK)
+        status = yk_runtime_check(all.runtime, "yoke_prepare");
     for (k = 0; k < count && status == YOKE_OK; k++)
         status = yk_kernel_check(kernels[k]);
     if (status != YOKE_OK || count == 0)

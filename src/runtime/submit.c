@@ -210,7 +210,7 @@ static yoke_status open_entry(yoke_runtime *runtime, const yoke_job *spec, struc
 static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct entry *out)
 {
     yoke_status status;
-    if (yk_runtime_refuses(runtime, "yoke_submit, yoke_run"))
+    if (yk_runtime_check(runtime, "yoke_submit, yoke_run") != YOKE_OK)
         return YOKE_EINVAL;
     *out = (struct entry){ .kernel = spec ? spec->kernel : NULL,
                            .alternative = spec ? spec->alternative : NULL,
@@ -314,14 +314,18 @@ static void end_if_idle(struct yk_job *job)
 yoke_status yoke_cancel(yoke_ticket *ticket)
 {
     struct yk_job *job = yk_ticket_hold(ticket, "yoke_cancel");
+    int refused;
     if (!job)
         return YOKE_EINVAL;
-    yk_lock(&job->runtime->lock);
-    yk_job_cancel(job);
-    yk_unlock(&job->runtime->lock);
-    end_if_idle(job);
+    refused = yk_runtime_refuses_child(job->runtime, "yoke_cancel");
+    if (!refused) {
+        yk_lock(&job->runtime->lock);
+        yk_job_cancel(job);
+        yk_unlock(&job->runtime->lock);
+        end_if_idle(job);
+    }
     yk_job_release(job);
-    return YOKE_OK;
+    return refused ? YOKE_EINVAL : YOKE_OK;
 }
 
 /* Stops up to STOPPED_AT_ONCE jobs with numbers above `*after` and up to `last`, and holds a
@@ -349,9 +353,7 @@ yoke_status yoke_cancel_all(yoke_runtime *runtime)
     struct yk_job *held[STOPPED_AT_ONCE];
     uint64_t after = 0, last;
     int count, i;
-    if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_cancel_all: " YK_NO_RUNTIME);
-    if (yk_runtime_refuses(runtime, "yoke_cancel_all"))
+    if (yk_runtime_check(runtime, "yoke_cancel_all") != YOKE_OK)
         return YOKE_EINVAL;
     yk_lock(&runtime->lock);
     last = runtime->jobs_submitted;

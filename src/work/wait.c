@@ -192,9 +192,7 @@ static struct yk_job *last_of(const yoke_runtime *runtime, uint64_t most)
 yoke_status yoke_wait_all(yoke_runtime *runtime)
 {
     uint64_t last;
-    if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_wait_all: " YK_NO_RUNTIME);
-    if (yk_runtime_refuses(runtime, "yoke_wait_all"))
+    if (yk_runtime_check(runtime, "yoke_wait_all") != YOKE_OK)
         return YOKE_EINVAL;
     yk_lock(&runtime->lock);
     last = runtime->jobs_submitted;

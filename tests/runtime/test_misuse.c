@@ -89,6 +89,51 @@ static void closed_by_many(void **state)
     OK(yoke_close(rt));
 }
 
+/* Calls everything that is given a runtime, except yoke_close. Returns 0, or the number of the
+ * first call that is not refused with these words. */
+static int not_refused(yoke_runtime *rt, const char *words)
+{
+    const yoke_kernel *const kernel = &k_index;
+    const yoke_job job = index_job(NULL);
+    yoke_array *x;
+    yoke_ticket *ticket;
+    yoke_device device;
+    yoke_link link;
+    yoke_times times;
+    double weight;
+    int call = 0;
+#define REFUSES(status)                                                                            \
+    do {                                                                                           \
+        call++;                                                                                    \
+        if ((status) != YOKE_EINVAL || !strstr(yoke_error_text(), words))                          \
+            return call;                                                                           \
+    } while (0)
+    REFUSES(yoke_ready(rt)); /* 1 */
+    REFUSES(yoke_device_count(rt) == 0 ? YOKE_EINVAL : YOKE_OK);
+    REFUSES(yoke_device_get(rt, 0, &device));
+    REFUSES(yoke_trace_start(rt));
+    REFUSES(yoke_trace_write(rt, "/dev/null")); /* 5 */
+    REFUSES(yoke_array_wrap(rt, host, N, sizeof *host, &x));
+    REFUSES(yoke_array_open(rt, &(yoke_array_spec){ .rows = N, .element_size = 4 }, &x));
+    REFUSES(yoke_alloc(rt, 1) ? YOKE_OK : YOKE_EINVAL);
+    REFUSES(yoke_for(rt, &k_index, N, offset, host));
+    REFUSES(yoke_run(rt, &job, NULL)); /* 10 */
+    REFUSES(yoke_submit(rt, &job, &ticket));
+    REFUSES(yoke_prepare(rt, &kernel, 1));
+    REFUSES(yoke_wait_all(rt));
+    REFUSES(yoke_cancel_all(rt));
+    REFUSES(yoke_set_cpu_weight(rt, NULL, 0.5)); /* 15 */
+    REFUSES(yoke_clear_cpu_weight(rt, NULL));
+    REFUSES(yoke_get_cpu_weight(rt, NULL, &weight));
+    REFUSES(yoke_set_weight_chunks(rt, NULL, 1, 1));
+    REFUSES(yoke_set_weight_policy(rt, NULL, NULL, NULL));
+    REFUSES(yoke_last_times(rt, NULL, &times)); /* 20 */
+    REFUSES(yoke_keep_lines(rt, &job, NULL, 0));
+    REFUSES(yoke_link_measure(rt, 0, &link));
+#undef REFUSES
+    return 0;
+}
+
 static void closed_runtimes(void **state)
 {
     (void)state;
@@ -98,6 +143,10 @@ static void closed_runtimes(void **state)
     OK(yoke_array_close(x));
     OK(yoke_close(rt));
     refused(yoke_close(rt), "there is no such runtime");
+    assert_int_equal(not_refused(rt, "there is no such runtime; it was closed"), 0);
+    assert_int_equal(not_refused((yoke_runtime *)host, "there is no such runtime"), 0);
+    assert_true(yoke_seconds(rt) == 0);
+    yoke_free(rt, NULL);
 }
 
 struct callback {
@@ -173,17 +222,25 @@ static void wrong_numbers(void **state)
     OK(yoke_close(rt));
 }
 
+struct inherited {
+    yoke_array *array;
+    yoke_ticket *ticket;
+};
+
 /* In the child: 0, or the number of the failed step. */
-static int child(yoke_runtime *parents, yoke_array *array, int drivers)
+static int child(yoke_runtime *parents, const struct inherited *given, int drivers)
 {
     yoke_runtime *rt;
     yoke_array *x;
     yoke_config config = { .devices = "opencl:0" };
-    const yoke_job old = index_job(array);
-    if (yoke_run(parents, &old, NULL) != YOKE_EINVAL || !strstr(yoke_error_text(), "forked"))
+    const int step = not_refused(parents, "forked");
+    if (step)
+        return 10 + step;
+    if (yoke_array_acquire(given->array, YOKE_READ) != YOKE_EINVAL ||
+        yoke_array_release(given->array) != YOKE_EINVAL || yoke_close(parents) != YOKE_EINVAL)
         return 1;
-    if (yoke_array_acquire(array, YOKE_READ) != YOKE_EINVAL || yoke_close(parents) != YOKE_EINVAL ||
-        yoke_wait_all(parents) != YOKE_EINVAL)
+    if (yoke_cancel(given->ticket) != YOKE_EINVAL || !strstr(yoke_error_text(), "forked") ||
+        yoke_wait(given->ticket, NULL) != YOKE_EINVAL)
         return 2;
     if (drivers && (yoke_open(&config, &rt) != YOKE_ENODEV || !strstr(yoke_error_text(), "forked")))
         return 3;
@@ -214,20 +271,24 @@ static void children(void **state)
             continue;
         OK(yoke_ready(rt));
         yoke_array *x = open_array(rt);
+        struct inherited given = { .array = x };
         const yoke_job job = index_job(x);
-        OK(yoke_run(rt, &job, NULL));
+        OK(yoke_submit(rt, &job, &given.ticket));
+        OK(yoke_wait_all(rt));
         pid_t pid = fork();
         if (pid == 0) {
             alarm(60); /* turns a hang into a failure */
             /* ends by exec: otherwise valgrind reports memory as lost to which only the parent's
              * threads had pointers */
-            if (child(rt, x, d == 1) == 0)
+            const int step = child(rt, &given, d == 1);
+            if (step == 0)
                 execl("/bin/true", "child", (char *)NULL);
-            _exit(1);
+            _exit(step);
         }
         assert_int_equal(waitpid(pid, &status, 0), pid);
         if (!WIFEXITED(status) || WEXITSTATUS(status))
             fail_msg("%s: the child ended with status %x", devices[d], (unsigned)status);
+        OK(yoke_wait(given.ticket, NULL));
         OK(yoke_run(rt, &job, NULL)); /* the parent still works */
         OK(yoke_array_close(x));
         OK(yoke_close(rt));
