@@ -167,8 +167,10 @@ typedef struct yoke_kernel {
     int param_count;          /* at most 24 */
     int dimensions;           /* 1 to 3; 0 means 1 */
     int lanes;                /* work-items that form one group (required group size); 0: any */
-    int unit;           /* indexes of the first dimension that a group or item handles; chunks are
-                         * multiples of it; 0 means 1 */
+    int unit;           /* indexes of the first dimension that a group, or a work-item of a text
+                         * by hand, handles; chunks are multiples of it; 0 means 1. In a copy of
+                         * a kernel without groups it may be changed, for chunks with other bounds.
+                         * Texts of group kernels rely on their unit */
     yoke_fold_fn *fold; /* if it has a YOKE_REDUCE or YOKE_FOLD; otherwise NULL */
     yoke_step step;     /* kind YOKE_KERNEL_STEP */
     struct {

@@ -101,7 +101,9 @@ static void saxpy_on(yoke_runtime *rt, const char *partitioner, int64_t n)
     float a = 2;
     yoke_array *x, *y;
     yoke_result *result;
+    yoke_kernel coarse = k_saxpy; /* changes the bounds of chunks, not what is computed */
     int64_t i, round;
+    coarse.unit = 32;
     for (i = 0; i < n; i++) {
         xs[i] = (float)i;
         ys[i] = 1;
@@ -109,7 +111,7 @@ static void saxpy_on(yoke_runtime *rt, const char *partitioner, int64_t n)
     OK(yoke_array_wrap(rt, xs, n, sizeof *xs, &x));
     OK(yoke_array_wrap(rt, ys, n, sizeof *ys, &y));
     for (round = 0; round < 3; round++) {
-        yoke_job job = { .kernel = &k_saxpy,
+        yoke_job job = { .kernel = round == 1 ? &coarse : &k_saxpy,
                          .range = { 0, n },
                          .partitioner = partitioner,
                          .args = { yoke_value(a), yoke_in(x), yoke_inout(y) } };

@@ -47,11 +47,18 @@ static void set_local(const struct yk_program *program, const struct yk_space *a
     }
 }
 
+/* Indexes of the first dimension that a group or, without lanes, a work-item handles. A generated
+ * text without lanes handles one: there the kernel's unit only sets the bounds of chunks. */
+static int unit_of(const struct yk_program *program)
+{
+    return program->generated && !program->shape.lanes ? 1 : program->shape.unit;
+}
+
 static void set_global(const struct yk_program *program, const struct yk_launch *launch,
                        const struct yk_space *part, struct index_space *to)
 {
     const int last = program->shape.dimensions - 1;
-    const struct yk_groups all = yk_groups_of(launch, program->shape.unit);
+    const struct yk_groups all = yk_groups_of(launch, unit_of(program));
     int64_t split = program->shape.is_step && launch->steps
                         ? launch->steps->plan.groups
                         : yk_groups_count(&all, yk_space_length(part, 0));
