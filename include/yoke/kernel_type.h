@@ -62,7 +62,8 @@ typedef struct yoke_step {
     uint32_t groups;  /* most work-groups. 0: as many as fill a device */
     uint32_t waiting; /* most items that wait while an item and all its descendants are handled
                        * one at a time, the first emitted item before the others. 0: (most - 1)
-                       * * (generations - 1), which is always enough */
+                       * * (generations - 1), which is always enough. If it is too small, a job
+                       * either is right or ends with YOKE_EINVAL, when a device lacks room */
 } yoke_step;
 /* Largest yoke_step.most. */
 enum { YOKE_STEP_MOST = 256 };
