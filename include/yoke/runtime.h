@@ -9,6 +9,12 @@
  * the parent return YOKE_EINVAL. The child can open its own runtime. If the parent had used GPUs,
  * that runtime only uses cores, because GPU drivers do not work in a child.
  *
+ * Threads of a runtime block signals, so that the program's handlers run in the program's threads;
+ * exceptions are faults (SIGSEGV and the like), SIGABRT and SIGPROF. So if the program's own
+ * threads have all ended (pthread_exit in main) while a runtime is open, the process goes on, and
+ * neither SIGTERM nor SIGINT ends it: call yoke_close before (yoke_default() is closed likewise),
+ * or exit().
+ *
  * docs/backends.md explains the names of devices, docs/scheduling.md the partitioners.
  */
 #ifndef YOKE_RUNTIME_H
