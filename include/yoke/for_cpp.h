@@ -1,5 +1,9 @@
 /* yoke/for_cpp.h - yoke_for in C++: see yoke/for.h. Beside pointers and arrays it accepts
- * everything with data() and size(), such as std::vector; the size is checked like an array's.
+ * everything with data() and size(), such as std::vector; the size is checked like an array's. A
+ * null pointer needs a type: (float *)nullptr.
+ *
+ * Functions of the program that the library calls (progress, merge, rows, policies, log lines) must
+ * not throw: an exception would pass through C code, which could not undo what it had begun.
  */
 #ifndef YOKE_FOR_CPP_H
 #define YOKE_FOR_CPP_H
@@ -27,7 +31,9 @@ template <class T> inline yoke_given yk_given_elements(T *at, int64_t count)
     return given;
 }
 
-/* The kinds of arguments, the most specific first. */
+/* The kinds of arguments, the most specific first.
+ * Write (float *)nullptr: a null pointer needs a type. */
+inline yoke_given yk_given(decltype(nullptr), int) = delete;
 inline yoke_given yk_given(const yoke_given &given, int)
 {
     return given;
