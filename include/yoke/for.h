@@ -61,7 +61,8 @@ extern "C" {
 
 /* The runtime of calls whose `runtime` is NULL. The first call opens it, with YOKE_DEVICES and the
  * other environment variables. At the program's end it waits for its jobs and for a kernel that is
- * being compiled (30 s at most), and writes what yoke_close writes. It may be closed earlier; the
+ * being compiled (30 s at most), and writes what yoke_close writes; a timeline that cannot be
+ * written is a warning. It may be closed earlier; the
  * next call then opens another. Returns NULL if it cannot be opened; yoke_error_text() says why.
  * Thread-safe. */
 YOKE_API yoke_runtime *yoke_default(void);

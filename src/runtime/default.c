@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <yoke/for.h>
 
+#include "../base/status.h"
 #include "../job/builds.h"
 #include "../platform/main_thread.h"
 #include "../platform/thread.h"
@@ -55,7 +56,8 @@ static void end_with_program(void)
     if (!runtime)
         return;
     get_out_of_drivers(NULL);
-    yk_runtime_conclude(runtime);
+    if (yk_runtime_conclude(runtime) != YOKE_OK) /* no caller sees the status */
+        yk_log(YOKE_LOG_WARN, "%s", yoke_error_text());
 }
 
 /* A child of fork does not have the parent's threads. */

@@ -26,6 +26,7 @@ static float xs[N], ys[N], zs[N], table[256];
 static uint8_t keys[N];
 static int32_t indexes[N];
 static yoke_runtime *rt;
+static const char *this_program;
 
 static int open_on(const char *devices)
 {
@@ -366,6 +367,28 @@ static void default_of_a_child(void **state)
     unsetenv("YOKE_DEVICES");
 }
 
+/* At the program's end no caller sees that the timeline could not be written. */
+static void default_cannot_write_its_timeline(void **state)
+{
+    static const struct {
+        const char *path, *warning;
+    } cases[] = {
+        { "/nonexistent/t.json", "yoke: warn: /nonexistent/t.json: No such file" },
+        { "t.foo", "yoke: warn: t.foo: a timeline's name ends in .html" },
+    };
+    char command[4096], said[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(command, sizeof command, "YOKE_DEVICES=cpu YOKE_TRACE=%s '%s' end 2>&1",
+                 cases[i].path, this_program);
+        FILE *program = popen(command, "r");
+        assert_non_null(program);
+        said[fread(said, 1, sizeof said - 1, program)] = 0;
+        assert_int_equal(pclose(program), 0);
+        assert_non_null(strstr(said, cases[i].warning));
+    }
+}
+
 /* Each allocation fails in turn; with memory the call succeeds. */
 static void memory_runs_out(void **state)
 {
@@ -386,8 +409,11 @@ static void memory_runs_out(void **state)
         assert_true(ys[i] == 1 + xs[i]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    this_program = argv[0];
+    if (argc > 1) /* default_cannot_write_its_timeline */
+        return yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys) != YOKE_OK;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(on_cores, open_cores, close_all),
         cmocka_unit_test(on_others),
@@ -399,6 +425,7 @@ int main(void)
         cmocka_unit_test(default_runtime),
         cmocka_unit_test(default_of_threads),
         cmocka_unit_test(default_of_a_child),
+        cmocka_unit_test(default_cannot_write_its_timeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
