@@ -17,8 +17,9 @@ static void test_no_library(void **state)
     char why[512];
     setenv("YOKE_OPENCL_LIBRARY", "libnot-there.so.9", 1);
     assert_int_equal(backend->find(&spec, 1, &list, why), YOKE_ENODEV);
-    assert_non_null(strstr(yoke_error_text(), "install"));
-    assert_non_null(strstr(why, "libOpenCL.so.1 is missing"));
+    assert_non_null(strstr(yoke_error_text(), "libnot-there.so.9 cannot be loaded; correct "
+                                              "YOKE_OPENCL_LIBRARY or unset it"));
+    assert_string_equal(why, yoke_error_text());
     assert_int_equal(backend->find(&spec, 0, &list, why), YOKE_OK);
     assert_int_equal(list.count, 0);
     assert_true(why[0] != 0);

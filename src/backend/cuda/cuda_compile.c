@@ -33,10 +33,8 @@ yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_c
     if (status == YOKE_ENOMEM)
         return status;
     if (status != YOKE_OK)
-        return yk_fail(YOKE_EBUILD,
-                       "%s: kernel %s needs a compiler, and NVRTC was not found; install it (cuda-"
-                       "nvrtc-*, or pip's nvidia-cuda-nvrtc) or name it in YOKE_NVRTC_LIBRARY",
-                       name, source->kernel);
+        return yk_fail(YOKE_EBUILD, "%s: kernel %s needs a compiler: %s", name, source->kernel,
+                       yoke_error_text());
     int known = newest_known(&nvrtc->api, device->arch);
     if (!known)
         return yk_fail(YOKE_EBUILD,

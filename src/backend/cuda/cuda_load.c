@@ -75,10 +75,11 @@ static yoke_status load_driver(void)
     if (status == YOKE_ENOMEM)
         return status;
     if (status != YOKE_OK)
-        return yk_fail(YOKE_ENODEV,
-                       "NVIDIA's driver library %s cannot be loaded; install "
-                       "libcuda1 (nvidia-driver) if this machine has an NVIDIA GPU",
-                       own && *own ? own : "libcuda.so.1");
+        return yk_fail(YOKE_ENODEV, "NVIDIA's driver library %s cannot be loaded; %s",
+                       own && *own ? own : "libcuda.so.1",
+                       own && *own ? "correct YOKE_CUDA_LIBRARY or unset it"
+                                   : "install libcuda1 (nvidia-driver) if this machine has an "
+                                     "NVIDIA GPU");
     snprintf(driver.path, sizeof driver.path, "%s", yk_library_path(library));
     if (yk_library_symbols(library, driver_symbols,
                            sizeof driver_symbols / sizeof *driver_symbols) != YOKE_OK)
@@ -176,10 +177,9 @@ static yoke_status search_folder(const char *folder)
     return status;
 }
 
-static yoke_status load_nvrtc(void)
+static yoke_status load_nvrtc(const char *own)
 {
-    const char *own = yk_environment("YOKE_NVRTC_LIBRARY");
-    if (own && *own)
+    if (own)
         return take_nvrtc((const char *[]){ own, NULL });
     yoke_status status = take_nvrtc(nvrtc_names);
     for (int f = 0; nvrtc_folders[f] && status != YOKE_OK && status != YOKE_ENOMEM; ++f)
@@ -189,15 +189,22 @@ static yoke_status load_nvrtc(void)
 
 yoke_status yk_nvrtc_load(const struct yk_nvrtc **out)
 {
+    const char *own = yk_environment("YOKE_NVRTC_LIBRARY");
+    own = own && *own ? own : NULL;
     yk_lock(&load_lock);
     if (!nvrtc_tried) {
-        nvrtc_status = load_nvrtc();
+        nvrtc_status = load_nvrtc(own);
         nvrtc_tried = nvrtc_status != YOKE_ENOMEM;
     }
     yoke_status status = nvrtc_status;
     yk_unlock(&load_lock);
     if (status == YOKE_ENOMEM)
         return status;
+    if (status != YOKE_OK && own)
+        return yk_fail(YOKE_ENODEV,
+                       "NVRTC, NVIDIA's run-time compiler, cannot be loaded from %s; correct "
+                       "YOKE_NVRTC_LIBRARY or unset it",
+                       own);
     if (status != YOKE_OK)
         return yk_fail(YOKE_ENODEV,
                        "NVRTC, NVIDIA's run-time compiler, was not found; install libnvrtc (cuda-"

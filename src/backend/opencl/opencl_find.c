@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../base/alloc.h"
+#include "../../base/option.h"
 #include "../../base/status.h"
 #include "../../platform/topology.h"
 #include "../find.h"
@@ -292,6 +293,20 @@ static yoke_status nothing_found(const struct search *search, int platform_count
                    packages);
 }
 
+static yoke_status not_loaded(void)
+{
+    const char *own = yk_environment("YOKE_OPENCL_LIBRARY");
+    if (own && *own)
+        return yk_fail(YOKE_ENODEV,
+                       "the OpenCL loader %s cannot be loaded; correct YOKE_OPENCL_LIBRARY or "
+                       "unset it",
+                       own);
+    return yk_fail(YOKE_ENODEV,
+                   "the OpenCL loader libOpenCL.so.1 cannot be loaded; install "
+                   "ocl-icd-libopencl1 and %s",
+                   packages);
+}
+
 yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
                            struct yk_device_list *list, char *why)
 {
@@ -313,14 +328,9 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
     if (status == YOKE_ENOMEM)
         return status;
     if (status != YOKE_OK) {
-        yk_find_say(
-            why, "the OpenCL loader libOpenCL.so.1 is missing: install ocl-icd-libopencl1 and %s",
-            packages);
-        return asked ? yk_fail(status,
-                               "the OpenCL loader libOpenCL.so.1 cannot be loaded; install "
-                               "ocl-icd-libopencl1 and %s",
-                               packages)
-                     : YOKE_OK;
+        status = not_loaded();
+        yk_find_say(why, "%s", yoke_error_text());
+        return asked ? status : YOKE_OK;
     }
     int before = list->count;
     yk_find_say(why, "%s", platforms->path);
