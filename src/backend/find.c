@@ -87,7 +87,7 @@ int yk_find_nvidia_width(int major, int minor)
 
 yoke_status yk_find_copies(struct yk_device_desc *desc, int64_t wanted, int initial)
 {
-    if (wanted < 0 || wanted > YK_COPIES_MOST || (wanted & (wanted - 1)))
+    if (wanted > YK_COPIES_MOST || (wanted & (wanted - 1)))
         return yk_fail(YOKE_EINVAL, "%s: copies=%lld is not a power of two up to %d", desc->name,
                        (long long)wanted, YK_COPIES_MOST);
     desc->copies = wanted ? (int)wanted : initial;

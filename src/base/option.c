@@ -222,7 +222,14 @@ static yoke_status assign(const struct assignment *given, void *settings)
         return YOKE_OK;
     }
     const char *wrong = read_number(given->option->type, given->value, field);
-    return wrong ? yk_fail(YOKE_EINVAL, "%s: '%s' %s", given->place, given->value, wrong) : YOKE_OK;
+    if (wrong) {
+        return yk_fail(YOKE_EINVAL, "%s: '%s' %s", given->place, given->value, wrong);
+    }
+    if (given->option->least && *(int64_t *)field < given->option->least) {
+        return yk_fail(YOKE_EINVAL, "%s: '%s' is too small; give %lld or more", given->place,
+                       given->value, (long long)given->option->least);
+    }
+    return YOKE_OK;
 }
 
 static size_t field_bytes(enum yk_option_type type)

@@ -9,6 +9,7 @@
 #define YK_BASE_OPTION_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <yoke/status.h>
 
 enum yk_option_type {
@@ -28,6 +29,8 @@ struct yk_option {
     enum yk_option_type type;
     size_t offset; /* of the field in the settings struct */
     const char *const *choices;
+    int64_t least; /* of an INT or BYTES; 0: any. A field that may be left out has one of 1, so
+                    * that its 0 means that it was not given */
 };
 
 /* Fills `settings` from the defaults, then from the environment. */

@@ -87,6 +87,10 @@ static void test_find(void **state)
     assert_int_equal(find("-1", "", &list), YOKE_EINVAL);
     assert_int_equal(find("0", "units=100000", &list), YOKE_EINVAL);
     assert_int_equal(find("0", "lanes=-1", &list), YOKE_EINVAL);
+    assert_int_equal(find("0", "lanes=0", &list), YOKE_EINVAL);
+    assert_string_equal(yoke_error_text(), "opencl: lanes: '0' is too small; give 1 or more");
+    assert_int_equal(find("0", "mem=0", &list), YOKE_EINVAL);
+    assert_int_equal(find("0", "units=0", &list), YOKE_EINVAL);
     assert_int_equal(find("0", "colour=red", &list), YOKE_EINVAL);
     assert_int_equal(list.count, 0);
     assert_int_equal(yk_alloc_outstanding(), 0);

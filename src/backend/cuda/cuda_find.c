@@ -15,11 +15,11 @@
 enum { COPIES = 64 }; /* copies of sums; measured: docs/results/irregular-h200.md */
 const struct yk_option yk_cuda_options[] = {
     { "mem", NULL, NULL, "use at most this much of the GPU's memory", YK_OPTION_BYTES,
-      offsetof(struct yk_cuda_settings, memory_bytes), NULL },
+      offsetof(struct yk_cuda_settings, memory_bytes), NULL, 1 },
     { "lanes", NULL, NULL, "chunks in flight at the same time [4]", YK_OPTION_INT,
-      offsetof(struct yk_cuda_settings, lanes), NULL },
+      offsetof(struct yk_cuda_settings, lanes), NULL, 1 },
     { "copies", NULL, NULL, "copies of a sum (mode add) that groups share, a power of two [64]",
-      YK_OPTION_INT, offsetof(struct yk_cuda_settings, copies), NULL },
+      YK_OPTION_INT, offsetof(struct yk_cuda_settings, copies), NULL, 1 },
     { 0 },
 };
 
@@ -77,10 +77,9 @@ static yoke_status apply_settings(const struct yk_device_spec *spec, struct yk_d
     if (status != YOKE_OK)
         return status;
     const struct yk_cuda_settings *set = settings;
-    if (set->memory_bytes < 0 || set->lanes < 0 || set->lanes > 64) {
+    if (set->lanes > 64) {
         yk_device_settings_close(spec->backend, settings);
-        return yk_fail(YOKE_EINVAL, "%s: mem= and lanes= must be positive, lanes= at most 64",
-                       desc->name);
+        return yk_fail(YOKE_EINVAL, "%s: lanes= is at most 64", desc->name);
     }
     status = yk_find_copies(desc, set->copies, COPIES);
     if (status != YOKE_OK) {

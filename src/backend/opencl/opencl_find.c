@@ -23,11 +23,11 @@ static const char *const pins[] = { "auto", "yes", "stage", "no", NULL };
 enum { COPIES = 16 }; /* copies of sums on GPUs; measured: docs/results/irregular-h200.md */
 const struct yk_option yk_opencl_options[] = {
     { "mem", NULL, NULL, "use at most this much of the device's memory", YK_OPTION_BYTES,
-      offsetof(struct yk_opencl_settings, memory_bytes), NULL },
+      offsetof(struct yk_opencl_settings, memory_bytes), NULL, 1 },
     { "lanes", NULL, NULL, "chunks in flight at the same time [4, CPUs 1]", YK_OPTION_INT,
-      offsetof(struct yk_opencl_settings, lanes), NULL },
+      offsetof(struct yk_opencl_settings, lanes), NULL, 1 },
     { "units", NULL, NULL, "use only this many of its compute units [all]", YK_OPTION_INT,
-      offsetof(struct yk_opencl_settings, units), NULL },
+      offsetof(struct yk_opencl_settings, units), NULL, 1 },
     { "wake", NULL, "auto",
       "how the end of work is noticed: the driver's callback or a sleeping poll [GPUs poll]",
       YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, wake), wakes },
@@ -37,7 +37,7 @@ const struct yk_option yk_opencl_options[] = {
       YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, pin), pins },
     { "copies", NULL, NULL,
       "copies of a sum (mode add) that groups share, a power of two [16, CPUs 1]", YK_OPTION_INT,
-      offsetof(struct yk_opencl_settings, copies), NULL },
+      offsetof(struct yk_opencl_settings, copies), NULL, 1 },
     { 0 },
 };
 
@@ -147,12 +147,9 @@ static yoke_status apply_settings(const struct search *search, struct yk_device_
     if (status != YOKE_OK)
         return status;
     const struct yk_opencl_settings *set = settings;
-    if (set->memory_bytes < 0 || set->lanes < 0 || set->lanes > 64 || set->units < 0 ||
-        set->units > desc->cores) {
+    if (set->lanes > 64 || set->units > desc->cores) {
         yk_device_settings_close(search->spec->backend, settings);
-        return yk_fail(YOKE_EINVAL,
-                       "%s: mem= and lanes= must be positive, lanes= at most 64, units= at most "
-                       "the device's %d",
+        return yk_fail(YOKE_EINVAL, "%s: lanes= is at most 64, units= at most the device's %d",
                        desc->name, desc->cores);
     }
     status = yk_find_copies(desc, set->copies, desc->is_cpu ? 1 : COPIES);
