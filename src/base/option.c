@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { list_bytes = 384 };
 
@@ -34,6 +35,11 @@ static void open_c_locale(void)
 {
     c_locale =
         newlocale(LC_ALL_MASK, "C", (locale_t)0); /* the built-in one: no memory of its own */
+}
+
+int yk_option_is(const char *text, const char *word)
+{
+    return text && strcasecmp(text, word) == 0;
 }
 
 struct unit {

@@ -45,6 +45,10 @@ void yk_options_clear(const struct yk_option *table, void *settings);
 /* Reads one number by the unit rules above. */
 yoke_status yk_option_number(enum yk_option_type type, const char *text, void *out);
 
+/* 1 if the setting, which may be NULL, is this word, in capitals or not: "off" and "on" stand where
+ * a path may. */
+int yk_option_is(const char *text, const char *word);
+
 /* The environment variable's value or NULL; for the few settings that are in no table (HOME). */
 const char *yk_environment(const char *variable);
 

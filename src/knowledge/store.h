@@ -2,11 +2,11 @@
  * share. The only part of src/knowledge that is not pure.
  *
  * The store never makes a job fail. Built without SQLite (store_none.c), it finds and keeps
- * nothing. A file that is no database, or a damaged one, is renamed to PATH.corrupt-N and a new one
- * is made. A file of a newer yoke or of another program is left as it is. Without a home, on a full
- * or read-only disk, or if the file is locked for longer than `patience`, the store finds and keeps
- * nothing. Damaged files and those of a newer yoke or of another program need the user's attention
- * and log one line at `warn`; other problems log one at `info`.
+ * nothing. A damaged file is renamed to PATH.corrupt-N and a new one is made. A named file that is
+ * no database, and one of a newer yoke or of another program, is left as it is. Without a home, on
+ * a full or read-only disk, or if the file is locked for longer than `patience`, the store finds
+ * and keeps nothing. Damaged files and those of a newer yoke or of another program need the user's
+ * attention and log one line at `warn`; other problems log one at `info`.
  *
  * A lesson is returned only if it is as it was written: its row carries a checksum. Writers use
  * transactions, so a process that is killed leaves the file as it was before or after one.
@@ -29,10 +29,10 @@
 
 enum { YK_STORE_RUNS = 16 };
 
-/* Zero fields take their values from the environment. YOKE_KB names the file, or is "off"; default:
- * knowledge.db in yoke's cache folder (platform/cache_folder.h). YOKE_KB_LIMIT: bytes, default 64
- * MiB; beyond it the lessons seen longest ago are removed. YOKE_KB_DERIVE names a method of
- * derive.h. */
+/* Zero fields take their values from the environment. YOKE_KB names the file, or is "off"; default,
+ * and "on": knowledge.db in yoke's cache folder (platform/cache_folder.h). YOKE_KB_LIMIT: bytes,
+ * default 64 MiB; beyond it the lessons seen longest ago are removed. YOKE_KB_DERIVE names a method
+ * of derive.h. */
 struct yk_store_spec {
     const char *path;
     int64_t limit_bytes;

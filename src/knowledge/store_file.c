@@ -309,6 +309,25 @@ static int is_trusted(struct yk_store *store, const struct stat *info)
     return 0;
 }
 
+/* A file that begins with something else was never a base: the user has it under a name that was
+ * taken for a new one. yoke's own file, in the cache folder, can only be damaged. */
+static int is_base(struct yk_store *store)
+{
+    static const char head[] = "SQLite format 3"; /* with its 0 */
+    char found[sizeof head];
+    FILE *stream = store->settings.is_named ? fopen(store->settings.path, "rbe") : NULL;
+    const size_t count = stream ? fread(found, 1, sizeof found, stream) : 0;
+    if (stream)
+        fclose(stream);
+    if (memcmp(found, head, count) == 0)
+        return 1;
+    store->given_up = 1;
+    yk_store_tell(store, YOKE_LOG_WARN,
+                  "%s is no database, and left as it is; give YOKE_KB another name",
+                  store->settings.path);
+    return 0;
+}
+
 static int open_once(struct yk_store *store, int how)
 {
     struct stat info;
@@ -316,7 +335,7 @@ static int open_once(struct yk_store *store, int how)
     if (stat(store->settings.path, &info) == 0) {
         if (!S_ISREG(info.st_mode))
             return SQLITE_CANTOPEN; /* and make no lock file beside it */
-        if (!is_trusted(store, &info))
+        if (!is_trusted(store, &info) || !is_base(store))
             return SQLITE_CANTOPEN;
     }
     enum lock_result lock = lock_file(store, how, &file);

@@ -45,11 +45,11 @@ static int resolve(const char *asked, char path[PATH_MAX])
 static int choose_path(struct yk_store_settings *settings, const char *asked)
 {
     static const char name[] = "/knowledge.db";
-    if (asked && !strcmp(asked, "off")) {
+    if (yk_option_is(asked, "off")) {
         strcpy(settings->off, "switched off (YOKE_KB=off)");
         return 1;
     }
-    settings->is_named = asked && *asked;
+    settings->is_named = asked && *asked && !yk_option_is(asked, "on");
     if (settings->is_named)
         return resolve(asked, settings->path);
     char usual[PATH_MAX];

@@ -8,6 +8,7 @@
 
 #include "../base/alloc.h"
 #include "../base/hash.h"
+#include "../base/option.h"
 #include "../base/status.h"
 #include "../job/kernel.h"
 #include "../partition/partitioner.h"
@@ -67,7 +68,7 @@ yoke_status yk_knowledge_open(const char *path, struct yk_knowledge **out)
     struct yk_knowledge *knowledge;
     yoke_status status;
     *out = NULL;
-    if (path && strcmp(path, "off") == 0)
+    if (yk_option_is(path, "off"))
         return YOKE_OK;
     status = yk_store_check(&(struct yk_store_spec){ .path = path });
     if (status != YOKE_OK)
@@ -75,7 +76,7 @@ yoke_status yk_knowledge_open(const char *path, struct yk_knowledge **out)
     knowledge = yk_calloc(1, sizeof *knowledge);
     if (!knowledge)
         return YOKE_ENOMEM;
-    knowledge->named = path != NULL;
+    knowledge->named = path && !yk_option_is(path, "on");
     knowledge->interval_ns = INTERVAL_NS;
     atomic_init(&knowledge->keep_ns, yk_clock_ns() + INTERVAL_NS);
     knowledge->path = path ? yk_strdup(path) : NULL;

@@ -4,6 +4,7 @@
 #include <yoke/explain.h>
 
 #include "../base/alloc.h"
+#include "../base/option.h"
 #include "../base/status.h"
 #include "../knowledge/store.h"
 
@@ -16,7 +17,7 @@ yoke_status yoke_story_open(const char *knowledge, int back, char **out)
     if (!out || back < 0)
         return yk_fail(YOKE_EINVAL, "yoke_story_open: %s",
                        out ? "back is less than 0; 0 is the latest" : "out is NULL");
-    if (knowledge && strcmp(knowledge, "off") == 0)
+    if (yk_option_is(knowledge, "off"))
         return yk_fail(YOKE_EINVAL, "yoke_story_open: there are no stories in \"off\"");
     status = yk_store_open(&spec, &store);
     if (status != YOKE_OK)

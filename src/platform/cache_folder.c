@@ -15,8 +15,8 @@ void yk_cache_folder(char *path, size_t capacity)
     const char *base = yk_environment("XDG_CACHE_HOME");
     const char *home = yk_environment("HOME");
     int length = 0;
-    if (own && *own)
-        length = strcmp(own, "off") == 0 ? 0 : snprintf(path, capacity, "%s", own);
+    if (own && *own && !yk_option_is(own, "on"))
+        length = yk_option_is(own, "off") ? 0 : snprintf(path, capacity, "%s", own);
     else if (base && base[0] == '/') /* the standard says that relative paths are ignored */
         length = snprintf(path, capacity, "%s/yoke", base);
     else if (home && *home)

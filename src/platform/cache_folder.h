@@ -2,7 +2,7 @@
  * learned.
  *
  * Location: YOKE_CACHE, otherwise $XDG_CACHE_HOME/yoke, otherwise ~/.cache/yoke; YOKE_CACHE=off:
- * nowhere.
+ * nowhere; YOKE_CACHE=on: as without it.
  */
 #ifndef YK_PLATFORM_CACHE_FOLDER_H
 #define YK_PLATFORM_CACHE_FOLDER_H

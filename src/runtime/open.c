@@ -86,7 +86,7 @@ static yoke_status replace(char **field, const char *text)
  * jobs are not explained. */
 static int is_private(const yoke_config *config)
 {
-    return config && config->knowledge && strcmp(config->knowledge, "off") == 0;
+    return config && yk_option_is(config->knowledge, "off");
 }
 
 static yoke_status check_layout(const yoke_config *config)

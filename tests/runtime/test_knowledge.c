@@ -173,7 +173,8 @@ static void a_damaged_file_stops_no_job(void **state)
     remove_file();
     stream = fopen(file, "w");
     assert_non_null(stream);
-    fputs("this is no database, whatever it is called, and it is long enough to look at\n", stream);
+    assert_int_equal(fwrite("SQLite format 3", 1, 16, stream), 16);
+    fputs("and nothing else that a database has, but long enough to be looked at\n", stream);
     assert_int_equal(fclose(stream), 0);
     first_seconds(&life, &probes);
     assert_true(probes > 0);

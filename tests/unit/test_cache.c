@@ -228,7 +228,7 @@ static void test_place(void **state)
     assert_string_equal(path, folder);
     yk_cache_folder(tiny, sizeof tiny); /* no room */
     assert_string_equal(tiny, "");
-    setenv("YOKE_CACHE", "off", 1);
+    setenv("YOKE_CACHE", "OFF", 1);
     yk_cache_folder(path, sizeof path);
     assert_string_equal(path, "");
     yk_cache_store(key, value);
@@ -243,6 +243,7 @@ static void test_place(void **state)
     yk_cache_folder(path, sizeof path);
     snprintf(expected, sizeof expected, "%s/.cache/yoke", folder);
     assert_string_equal(path, expected);
+    setenv("YOKE_CACHE", "on", 1); /* as without it */
     setenv("XDG_CACHE_HOME", "/x", 1);
     yk_cache_folder(path, sizeof path);
     assert_string_equal(path, "/x/yoke");

@@ -28,22 +28,42 @@ static void use_and_close(void)
     assert_whole(&place);
 }
 
-static void test_garbage(void **state)
+static void write_letter(void)
 {
-    (void)state;
     static const char words[] = "This is a letter to my grandmother, and no database at all. ";
     for (int i = 0; i < 100; i++)
         write_bytes(words, sizeof words - 1, i * (long)(sizeof words - 1));
-    long size = size_of(place.path);
-    use_and_close();
+}
+
+/* Uses the file that nobody named, in the cache folder. */
+static void use_own(void)
+{
+    struct yk_store *store = NULL;
+    assert_int_equal(yk_store_open(&(struct yk_store_spec){ 0 }, &store), YOKE_OK);
+    assert_string_equal(yk_store_path(store), place.path);
+    use(store);
+    yk_store_close(store);
+    assert_whole(&place);
+}
+
+static void test_garbage(void **state)
+{
+    (void)state;
+    long size;
+    setenv("YOKE_CACHE", place.folder, 1);
+    unsetenv("YOKE_KB");
+    write_letter();
+    size = size_of(place.path);
+    use_own();
     char aside[128];
     snprintf(aside, sizeof aside, "%s.corrupt-1", place.path);
     assert_int_equal(size_of(aside), size); /* it still exists */
     assert_int_equal(lines, 1);
     assert_non_null(strstr(line, "knowledge.db.corrupt-1, and a new one is begun"));
-    write_bytes(words, sizeof words - 1, 0); /* damages the new one too */
-    use_and_close();
+    write_letter(); /* damages the new one too */
+    use_own();
     assert_int_equal(files_of(&place, "knowledge.db.corrupt-", 0), 2);
+    unsetenv("YOKE_CACHE");
 }
 
 static void test_cut_short(void **state)
@@ -165,6 +185,18 @@ static void test_foreign(void **state)
     lines = 0;
     run_sql("PRAGMA application_id = 12345");
     assert_left_alone("is another program's database");
+}
+
+/* A file that the user named and that never was a base is the user's. */
+static void test_letter(void **state)
+{
+    (void)state;
+    write_letter();
+    assert_left_alone("knowledge.db is no database, and left as it is");
+    assert_int_equal(files_of(&place, "knowledge.db-", 0), 0);
+    lines = 0;
+    assert_int_equal(truncate(place.path, 3), 0);
+    assert_left_alone("is no database");
 }
 
 /* The schema of version 1: this text never changes. */
@@ -292,7 +324,7 @@ int main(void)
         TEST(test_damaged),     TEST(test_damaged_while_open),
         TEST(test_wrong_row),   TEST(test_newer),
         TEST(test_foreign),     TEST(test_older),
-        TEST(test_version_two),
+        TEST(test_version_two), TEST(test_letter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
