@@ -35,6 +35,20 @@ static void print_finding(void *context, const yoke_finding *finding)
            finding->text);
 }
 
+static void print_cache(const char *folder)
+{
+    const char *trouble = yoke_cache_trouble();
+    if (!*folder)
+        printf("cache    off: kernels are compiled anew in every run; set HOME or YOKE_CACHE to a "
+               "folder\n");
+    else if (trouble)
+        printf("cache    %s cannot be written (%s): kernels are compiled anew in every run; set "
+               "YOKE_CACHE to a folder of your own\n",
+               folder, trouble);
+    else
+        printf("cache    %s\n", folder);
+}
+
 static void print_limits(void)
 {
     yoke_machine machine;
@@ -51,10 +65,7 @@ static void print_limits(void)
     if (!machine.gpu_nodes)
         printf("gpu      /dev shows none: no GPU, or no driver for it, or none passed into this "
                "container\n");
-    printf("cache    %s\n", *machine.cache_folder
-                                ? machine.cache_folder
-                                : "off: kernels are compiled anew in every run; set HOME or "
-                                  "YOKE_CACHE to a folder");
+    print_cache(machine.cache_folder);
 }
 
 static void print_knowledge(void)
@@ -107,6 +118,7 @@ static int write_json(void)
     json_text(top, "described_by", is_known ? machine.described_by : NULL);
     cJSON_AddBoolToObject(top, "gpu_nodes", is_known && machine.gpu_nodes);
     json_text(top, "cache_folder", is_known && *machine.cache_folder ? machine.cache_folder : NULL);
+    json_text(top, "cache_error", yoke_cache_trouble());
     json_knowledge(top);
     visit.backends = cJSON_AddArrayToObject(top, "backends");
     yoke_status status = yoke_doctor(add_finding, &visit);

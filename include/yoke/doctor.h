@@ -25,6 +25,10 @@ typedef struct yoke_machine {
 } yoke_machine;
 /* Describes this machine. YOKE_EINVAL: `out` is NULL. Thread-safe. */
 YOKE_API yoke_status yoke_machine_get(yoke_machine *out);
+/* Why nothing can be kept in the cache folder, in the system's words ("Permission denied"), valid
+ * until the thread's next call; then kernels are compiled anew in every run. NULL: it can be
+ * written, or it is switched off. Thread-safe. */
+YOKE_API const char *yoke_cache_trouble(void);
 
 /* The result of looking for one backend's devices. */
 typedef struct yoke_finding {

@@ -1,11 +1,14 @@
 /* cache_folder.c - see cache_folder.h. */
 #include "cache_folder.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "../base/option.h"
 
@@ -23,6 +26,25 @@ void yk_cache_folder(char *path, size_t capacity)
         length = snprintf(path, capacity, "%s/.cache/yoke", home);
     if (length <= 0 || (size_t)length >= capacity)
         path[0] = 0;
+}
+
+int yk_folder_trouble(const char *folder)
+{
+    char part[PATH_MAX];
+    struct stat info;
+    snprintf(part, sizeof part, "%s", folder);
+    while (stat(part, &info) != 0) { /* the nearest that exists */
+        char *slash = strrchr(part, '/');
+        if (errno != ENOENT)
+            return errno;
+        if (slash)
+            slash[slash == part] = 0;
+        else
+            strcpy(part, ".");
+    }
+    if (!S_ISDIR(info.st_mode))
+        return ENOTDIR;
+    return faccessat(AT_FDCWD, part, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
 void yk_make_folders(const char *path)

@@ -11,6 +11,9 @@
 
 /* Sets "" if the cache is off, there is no home, or `capacity` is too small. */
 void yk_cache_folder(char *path, size_t capacity);
+/* 0 if files can be made in the folder, or the folder itself can be made; else an errno. Makes
+ * nothing. */
+int yk_folder_trouble(const char *folder);
 /* Makes the folders of the file `path`, accessible by this user only. A failure shows when the file
  * is created. */
 void yk_make_folders(const char *path);

@@ -1,5 +1,6 @@
 /* doctor.c - diagnosis before anything runs: which devices are there, why others are missing, and
  * which partitioners there are. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <yoke/doctor.h>
@@ -45,6 +46,15 @@ yoke_status yoke_machine_get(yoke_machine *out)
     yk_cache_folder(out->cache_folder, sizeof out->cache_folder);
     yk_topology_close(&topology);
     return YOKE_OK;
+}
+
+const char *yoke_cache_trouble(void)
+{
+    char folder[PATH_MAX];
+    int trouble;
+    yk_cache_folder(folder, sizeof folder);
+    trouble = *folder ? yk_folder_trouble(folder) : 0;
+    return trouble ? strerror(trouble) : NULL;
 }
 
 /* A backend that is asked for by name reports what it lacks as an error. */

@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <yoke/doctor.h>
+
 #include "backend/cache.h"
 #include "base/alloc.h"
 #include "platform/cache_folder.h"
@@ -404,6 +406,25 @@ static void test_no_memory(void **state)
     }
 }
 
+/* The folder itself need not exist. */
+static void test_trouble(void **state)
+{
+    (void)state;
+    char path[128];
+    assert_null(yoke_cache_trouble());
+    snprintf(path, sizeof path, "%s/a/b", folder);
+    setenv("YOKE_CACHE", path, 1);
+    assert_null(yoke_cache_trouble());
+    setenv("YOKE_CACHE", "relative", 1);
+    assert_null(yoke_cache_trouble());
+    setenv("YOKE_CACHE", "/dev/null/b", 1);
+    assert_string_equal(yoke_cache_trouble(), "Not a directory");
+    setenv("YOKE_CACHE", "/dev/null", 1);
+    assert_string_equal(yoke_cache_trouble(), "Not a directory");
+    setenv("YOKE_CACHE", "off", 1);
+    assert_null(yoke_cache_trouble());
+}
+
 static void test_knows_when_empty(void **state)
 {
     (void)state;
@@ -427,7 +448,7 @@ int main(void)
         CASE(test_foreign_key), CASE(test_foreign_file),     CASE(test_makes_folders),
         CASE(test_place),       CASE(test_read_only),        CASE(test_file_size_limit),
         CASE(test_full_disk),   CASE(test_two_writers),      CASE(test_prune),
-        CASE(test_no_memory),   CASE(test_knows_when_empty),
+        CASE(test_no_memory),   CASE(test_knows_when_empty), CASE(test_trouble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
