@@ -21,6 +21,8 @@ const struct yk_partitioner *const yk_partitioners[] = { &yk_partitioner_auto,
                                                          &yk_partitioner_trained,
                                                          NULL };
 
+static const struct yk_option no_options[] = { { .name = NULL } };
+
 static const struct yk_partitioner *unknown(const char *name, size_t length)
 {
     char names[256] = "";
@@ -68,7 +70,6 @@ int yk_partitioner_takes_lines(const char *text)
 yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
                                 void *settings)
 {
-    static const struct yk_option no_options[] = { { .name = NULL } };
     const struct yk_option *options = partitioner->options ? partitioner->options : no_options;
     const char *colon = text ? strchr(text, ':') : NULL;
     yoke_status status = yk_options_default(options, settings);
@@ -86,16 +87,15 @@ yoke_status yk_partitioner_streams(const char *text, int64_t *streams)
     *streams = 0;
     if (!found)
         return YOKE_EINVAL;
-    if (found->hosts == YK_HOSTS_NONE)
-        return YOKE_OK;
-    settings = yk_calloc(1, found->settings_bytes);
+    settings = yk_calloc(1, found->settings_bytes + 1); /* some have none */
     if (!settings)
         return YOKE_ENOMEM;
     status = yk_partitioner_read(found, text, settings);
-    for (option = found->options; status == YOKE_OK && option->name; option++)
+    option = found->options ? found->options : no_options;
+    for (; status == YOKE_OK && found->hosts != YK_HOSTS_NONE && option->name; option++)
         if (strcmp(option->name, "streams") == 0)
             memcpy(streams, settings + option->offset, sizeof *streams);
-    yk_options_clear(found->options, settings);
+    yk_options_clear(found->options ? found->options : no_options, settings);
     yk_free(settings);
     return status;
 }

@@ -146,7 +146,8 @@ int yk_partitioner_takes_lines(const char *text);
 /* Fills settings from defaults, then the environment, then the text "name[:settings]". */
 yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
                                 void *settings);
-/* Number of lanes of each GPU whose threads count as lanes of the CPU; 0 for YK_HOSTS_NONE. */
+/* Number of lanes of each GPU whose threads count as lanes of the CPU; 0 for YK_HOSTS_NONE.
+ * YOKE_EINVAL if there is no such partitioner, or it has no such setting. */
 yoke_status yk_partitioner_streams(const char *text, int64_t *streams);
 
 #endif

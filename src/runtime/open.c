@@ -137,8 +137,6 @@ static yoke_status check_settings(const struct settings *settings)
         return yk_fail(YOKE_EINVAL, "waiting=%d is none of YOKE_WAIT_*", settings->waiting);
     if ((unsigned)settings->loading > YOKE_LOAD_OPEN)
         return yk_fail(YOKE_EINVAL, "loading=%d is none of YOKE_LOAD_*", settings->loading);
-    if (settings->partitioner && !yk_partitioner_find(settings->partitioner))
-        return YOKE_EINVAL;
     return YOKE_OK;
 }
 
@@ -153,17 +151,17 @@ static yoke_status read_settings(const yoke_config *config, struct settings *out
     return status == YOKE_OK ? check_settings(out) : status;
 }
 
-/* Sets *streams (see yoke_runtime). A thread that drives a GPU sleeps, unless it polls. So for each
- * one that counts as a lane of the CPU and does nothing else, the CPU gets one thread more than it
- * has cores. */
+/* Sets *streams (see yoke_runtime), and refuses a partitioner that there is not. A thread that
+ * drives a GPU sleeps, unless it polls. So for each one that counts as a lane of the CPU and does
+ * nothing else, the CPU gets one thread more than it has cores. */
 static yoke_status extra_threads(const struct settings *settings, int64_t *streams)
 {
     int sleep = settings->waiting == YOKE_WAIT_AUTO || settings->waiting == YOKE_WAIT_BLOCK;
-    *streams = 0;
-    if (!settings->partitioner || settings->threads || !sleep ||
-        yk_partitioner_find(settings->partitioner)->hosts != YK_HOSTS_IDLE)
-        return YOKE_OK;
-    return yk_partitioner_streams(settings->partitioner, streams);
+    yoke_status status = yk_partitioner_streams(settings->partitioner, streams);
+    if (status == YOKE_OK && (settings->threads || !sleep ||
+                              yk_partitioner_find(settings->partitioner)->hosts != YK_HOSTS_IDLE))
+        *streams = 0;
+    return status;
 }
 
 static yoke_status open_locks(yoke_runtime *runtime)
