@@ -20,7 +20,7 @@ yoke_status yk_cuda_lose(struct yk_cuda_device *device, CUresult code, const cha
     atomic_store(&device->lost, 1);
     return yk_fail(YOKE_EDEVICE,
                    "%s: %s: %s (%d), the device is lost; a kernel may have touched memory outside "
-                   "its arrays, run it on the CPU alone to see",
+                   "its arrays: run with YOKE_CHECK=1 to find out",
                    device->base.desc.name, what, yk_cuda_code_name(device->cu, code), code);
 }
 

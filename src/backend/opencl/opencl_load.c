@@ -202,7 +202,7 @@ yoke_status yk_opencl_fail(struct yk_opencl_device *device, cl_int code, const c
     atomic_compare_exchange_strong(&device->lost_ns, &alive, yk_clock_ns());
     return yk_fail(YOKE_EDEVICE,
                    "%s: %s: %s (%d), the device is lost; a kernel may have touched memory outside "
-                   "its arrays, run it on the CPU alone to see",
+                   "its arrays: run with YOKE_CHECK=1 to find out",
                    name, what, text, code);
 }
 
