@@ -55,8 +55,8 @@ yoke_status yk_reduction_check(const yoke_job *spec, int p)
          (arg->type == YOKE_TYPE_REAL) == (wanted == YOKE_TYPE_REAL)))
         return YOKE_OK;
     return yk_fail(YOKE_EINVAL,
-                   ARGUMENT "the result is a %s of %u bytes, and goes to a variable of %zu; pass "
-                            "the address of a %s",
+                   ARGUMENT "the result is of type %s (%u bytes), and goes to a variable of %zu; "
+                            "pass the address of one of type %s",
                    NAMES_OF(kernel, p), param->type, param->size, arg->value_size, param->type);
 }
 

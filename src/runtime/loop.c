@@ -75,12 +75,32 @@ static yoke_status take_sizes(struct call *call)
     return YOKE_OK;
 }
 
+/* A pointer to something else than numbers: to a struct, to a row of a C array, to void. */
+static yoke_status refuse_elements(const struct call *call, int p)
+{
+    const yoke_param *param = &call->job.kernel->params[p];
+    const size_t size = call->loop->given[p].size;
+    const int may_be_rows = size > param->size && size % param->size == 0;
+    return yk_fail(YOKE_EINVAL,
+                   ARGUMENT "elements of type %s (%u bytes) are wanted, elements of %zu byte%s "
+                            "given%s%s%s",
+                   NAMES_OF(&call->job, p), param->type, param->size, size, size == 1 ? "" : "s",
+                   may_be_rows ? "; of an array of arrays pass the first element, &" : "",
+                   may_be_rows ? param->name : "",
+                   may_be_rows ? "[0][0]"
+                   : size == 1 ? "; a void * tells no type: cast it"
+                               : "");
+}
+
 static yoke_status refuse_type(const struct call *call, int p)
 {
     const yoke_param *param = &call->job.kernel->params[p];
     const yoke_given *given = &call->loop->given[p];
     const char *type = yk_type_name(given->type, given->size);
-    if (given->kind != YOKE_GIVEN_VALUE)
+    const int is_memory = given->kind != YOKE_GIVEN_VALUE;
+    if (is_memory && (given->type == YOKE_TYPE_OTHER || given->size > sizeof(double)))
+        return refuse_elements(call, p);
+    if (is_memory)
         return yk_fail(YOKE_EINVAL,
                        ARGUMENT "elements of type %s (%u bytes) are wanted, %s (%zu bytes) given",
                        NAMES_OF(&call->job, p), param->type, param->size, type, given->size);
@@ -128,7 +148,7 @@ static yoke_status take_value(struct call *call, int p)
         arg->type = wanted;
         arg->bits = widen(given);
         if (!fits(arg->bits, given->type, wanted, param->size))
-            return yk_fail(YOKE_EINVAL, ARGUMENT "the value is too large for %s, or negative",
+            return yk_fail(YOKE_EINVAL, ARGUMENT "the value does not fit %s",
                            NAMES_OF(&call->job, p), param->type);
         return YOKE_OK;
     }

@@ -223,6 +223,10 @@ static void mistakes_of_types(void **state)
     double ds[N] = { 0 };
     const float *read_only = xs;
     float *x = xs, *y = ys;
+    float table_of_rows[30][70];
+    struct {
+        char one;
+    } *like_void = (void *)xs; /* of a void *, -Wpointer-arith warns */
     yoke_array *a;
     (void)state;
     expect(yoke_for(rt, &f_saxpy, N, 2, x, y), YOKE_EINVAL,
@@ -236,8 +240,15 @@ static void mistakes_of_types(void **state)
     expect(yoke_for(rt, &f_saxpy, N, x, x, y), YOKE_EINVAL, "a value (float) is wanted, a pointer");
     expect(yoke_for(rt, &f_saxpy, N, 1.0f, 1.0f, y), YOKE_EINVAL,
            "array (float) is wanted, a value");
-    expect(yoke_for(rt, &f_histogram, N, -1, keys, indexes), YOKE_EINVAL, "too large for uint32_t");
-    expect(yoke_for(rt, &f_histogram, N, 1ull << 32, keys, indexes), YOKE_EINVAL, "too large");
+    expect(yoke_for(rt, &f_histogram, N, -1, keys, indexes), YOKE_EINVAL,
+           "the value does not fit uint32_t");
+    expect(yoke_for(rt, &f_histogram, N, 1ull << 32, keys, indexes), YOKE_EINVAL, "does not fit");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, x, table_of_rows), YOKE_EINVAL,
+           "argument 3 (y): elements of type float (4 bytes) are wanted, elements of 280 bytes "
+           "given; of an array of arrays pass the first element, &y[0][0]");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, x, &table_of_rows), YOKE_EINVAL, "&y[0][0]");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, like_void, y), YOKE_EINVAL,
+           "elements of 1 byte given; a void * tells no type: cast it");
     ok(yoke_for(rt, &f_saxpy, N, 2.0f, read_only, y));
     ok(yoke_array_wrap(rt, xs, N, sizeof *xs, &a));
     expect(yoke_for(rt, &f_saxpy, N, 1.0f, yoke_row(a, 1), y), YOKE_EINVAL, "has its own rows");

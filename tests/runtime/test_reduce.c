@@ -477,8 +477,8 @@ static void mistakes(void **state)
     OK(yoke_array_wrap(rt, xs, N, sizeof *xs, &x));
     OK(yoke_array_wrap(rt, counts, 2, sizeof *counts, &two));
     OK(yoke_array_wrap(rt, &count, 1, sizeof count, &array));
-    expect(yoke_for(rt, &k_reduce_count, N, xs, &narrow), "int64_t of 8 bytes");
-    expect(yoke_for(rt, &k_reduce_count, N, xs, &real), "address of a int64_t");
+    expect(yoke_for(rt, &k_reduce_count, N, xs, &narrow), "of type int64_t (8 bytes)");
+    expect(yoke_for(rt, &k_reduce_count, N, xs, &real), "address of one of type int64_t");
     expect(yoke_for(rt, &k_reduce_count, N, xs, &fixed), "address of one variable");
     expect(yoke_for(rt, &k_reduce_count, N, xs, counts), "address of one variable");
     expect(yoke_for(rt, &k_reduce_count, N, xs, (int64_t *)NULL), "no place for the result");
