@@ -127,6 +127,27 @@ YOKE_KERNEL(star, i, YOKE_IN(float, x), YOKE_ADD(float, s))
     *s += 2 * x[i];
 }
 END
+# What no device has; the lines without a number at their end are right.
+cat > "$work/none.c" << 'END'
+#include <yoke/kernel.h>
+typedef struct pair { int x, y[2 * 3]; } pair_t, *pair_p;
+enum { N = 3, M };
+YOKE_CONST int primes[M] = { 2, 3, 5, 7 };
+static const int one = 1; // 5
+unsigned int two; // 6
+static const int odds[N] = { 1, 3, 5 }; // 7
+YOKE_FN int is_even(int n);
+YOKE_FN int is_odd(int n) { return n && is_even(n - 1); } // 9
+YOKE_FN int is_even(int n) { return !n || is_odd(n - 1); } // 10
+YOKE_FN int twice(YOKE_GLOBAL const int *x, int n) { return x[n] * (2 * (n)); }
+YOKE_FN int apply(int (*f)(int), int n) { return f(n); } // 12
+YOKE_KERNEL(none, i, YOKE_IN(int, x), YOKE_OUT(int, y))
+{
+    static int count; // 15
+    const int is_odd = (*(x + i)) * (i == 0);
+    y[i] = twice(x, i) + primes[i % N] + is_odd;
+}
+END
 printf '#include <stdio.h>\n#include <yoke/kernel.h>\n' > "$work/host.c"
 cat > "$work/plain.c" << 'END'
 #include <yoke/kernel.h>
@@ -149,6 +170,12 @@ for compiler in gcc clang; do
     tells "$work/words" '^told.c:2: warning: square: .*YOKE_FN' '^told.c:9: warning: s is YOKE_ADD' \
         '^told.c:16: warning: yoke_kernel is of the host' '^told.c:19: warning: s is YOKE_ADD'
     [ "$(wc -l < "$work/words")" -eq 4 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+    "$embed" -o "$work/none.inc" "$work/none.c" 2> "$work/words"
+    tells "$work/words" '^none.c:5: warning: one: .*YOKE_CONST' '^none.c:6: warning: two: ' '^none.c:7: warning: odds: ' \
+        '^none.c:9: warning: is_odd calls itself' '^none.c:10: warning: is_even calls itself' \
+        '^none.c:12: warning: f: .*pointers to functions' '^none.c:15: warning: .*static in a function'
+    [ "$(wc -l < "$work/words")" -eq 7 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+    rm "$work/none.inc"
     "$embed" -w -o "$work/quiet.inc" "$work/told.c" 2> "$work/words"
     [ ! -s "$work/words" ] || { echo "told although -w was given"; cat "$work/words"; exit 1; }
     cmp "$work/told.inc" "$work/quiet.inc"
