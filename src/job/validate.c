@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/status.h"
+#include "entry.h"
 #include "kernel.h"
 #include "range.h"
 #include "reduction.h"
@@ -227,6 +228,9 @@ static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *k
     if (!arg->array)
         return yk_fail(YOKE_EINVAL, ARGUMENT "the array is NULL, or was closed",
                        NAMES_OF(kernel, p));
+    if (arg->array->runtime != runtime &&
+        yk_runtime_refuses(arg->array->runtime, arg->array->name)) /* a parent's, in a child */
+        return YOKE_EINVAL;
     if (arg->array->runtime != runtime)
         return yk_fail(YOKE_EINVAL, ARGUMENT YK_THE_ARRAY " belongs to another runtime",
                        NAMES_OF(kernel, p), YK_NAME_OF(arg->array));

@@ -246,6 +246,8 @@ static int child(yoke_runtime *parents, const struct inherited *given, int drive
     config.devices = "cpu";
     if (yoke_open(&config, &rt) != YOKE_OK)
         return 4;
+    if (yoke_run(rt, &old, NULL) != YOKE_EINVAL || !strstr(yoke_error_text(), "forked"))
+        return 8;
     if (yoke_array_wrap(rt, host, N, sizeof *host, &x) != YOKE_OK)
         return 5;
     const yoke_job job = index_job(x);
