@@ -21,10 +21,11 @@ typedef struct yoke_array yoke_array;
 
 /* An array's shape. Zero fields take the default in brackets. */
 typedef struct yoke_array_spec {
-    void *host;   /* the caller's memory, borrowed until yoke_array_close. If it is freed before,
-                   * copies fail or, if it was pinned, use whatever now occupies it. NULL: yoke
-                   * allocates it; rows are undefined until they are written */
-    int64_t rows; /* may be 0 */
+    void *host;           /* the caller's memory, borrowed until yoke_array_close. If it is unmapped
+                           * before, a copy fails, crashes the program (as small copies do), or uses
+                           * whatever now occupies it (docs/memory.md). NULL: yoke allocates it; rows are
+                           * undefined until they are written */
+    int64_t rows;         /* may be 0 */
     int64_t first_row;    /* global index of the first row; host points to that row [0] */
     int64_t row_elements; /* elements in a row [1] */
     size_t element_size;  /* bytes, as the kernel's parameter type */
@@ -73,9 +74,10 @@ typedef enum yoke_access_mode {
 } yoke_access_mode;
 
 /* Makes the host's copy usable: waits for jobs submitted before that use the array, then moves the
- * rows that are missing. From now to release no job may use the array in a conflicting way
- * (YOKE_EBUSY at submit), and while a thread has it for writing, no other thread can acquire it
- * (YOKE_EBUSY). The same thread may acquire more of it; one release ends all its acquires.
+ * rows that are missing. From an acquire for writing to the release, jobs that use the array (at
+ * submit) and acquires by other threads return YOKE_EBUSY; the same thread may acquire more of it,
+ * and one release ends all its acquires. An acquire for reading holds nothing: jobs and other
+ * threads may use the array, and the host's copy is current until one of them writes.
  * YOKE_ELOST: rows were lost with a device, or spoilt by a job that failed; the text names them,
  * and they can be written again. If yoke allocated the memory and a CUDA device is open, the first
  * call also pins it, as yoke_alloc does. */
@@ -83,7 +85,8 @@ YOKE_API yoke_status yoke_array_acquire(yoke_array *array, yoke_access_mode mode
 /* As yoke_array_acquire, for rows first .. last - 1 (global) only. */
 YOKE_API yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode,
                                              int64_t first, int64_t last);
-/* Ends the host's use. Optional after YOKE_READ: the next job or close also releases. */
+/* Ends the host's use after an acquire for writing; call it before the next job. After YOKE_READ
+ * there is nothing to end, and it may be left out. */
 YOKE_API yoke_status yoke_array_release(yoke_array *array);
 
 /* Host address of the array's first row (for a panel, of its first column in that row). Contents
@@ -95,8 +98,8 @@ YOKE_API void *yoke_array_host(yoke_array *array);
  * (docs/memory.md). If a CUDA device is open, this call pins it, which takes about 40 ms per GiB;
  * half of that is saved later, when the program fills the memory. Otherwise it is pinned when a
  * CUDA device has been opened; until then its pages are placed where they are first written. Free
- * it with yoke_free, after closing the arrays that wrap it (otherwise it is kept, with a warning),
- * before or after yoke_close. NULL on failure. */
+ * it with yoke_free, after closing the arrays that wrap it (otherwise, if their rows were copied to
+ * a GPU, it is kept, with a warning), before or after yoke_close. NULL on failure. */
 YOKE_API void *yoke_alloc(yoke_runtime *runtime, size_t bytes);
 /* Frees memory of yoke_alloc. NULL is allowed. */
 YOKE_API void yoke_free(yoke_runtime *runtime, void *memory);
