@@ -29,6 +29,11 @@
 #include <yoke/kernel_type.h>
 #else
 
+#ifdef YOKE_FLATTEN /* as prelude.h does for the CPU */
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#endif
 #include <yoke/kernel_each.h>
 #include <yoke/kernel_reduce.h>
 

@@ -79,6 +79,29 @@ YOKE_FN float yoke_int_as_float(int32_t x)
     return __int_as_float(x);
 }
 
+/* Of the arguments of functions that exist for float and double (yoke/flatten/math.h): an int
+ * counts as a double. */
+YOKE_FN float yk_real(float x)
+{
+    return x;
+}
+YOKE_FN double yk_real(double x)
+{
+    return x;
+}
+template <typename T> YOKE_FN double yk_real(T x)
+{
+    return (double)x;
+}
+YOKE_FN int yk_fpclassify(float x)
+{
+    return isnan(x) ? 0 : isinf(x) ? 1 : x == 0 ? 2 : fabsf(x) < 1.175494351e-38f ? 3 : 4;
+}
+YOKE_FN int yk_fpclassify(double x)
+{
+    return isnan(x) ? 0 : isinf(x) ? 1 : x == 0 ? 2 : fabs(x) < 2.2250738585072014e-308 ? 3 : 4;
+}
+
 /* Declares i, the thread's index in the grid's dimension d, and i_beyond, 1 if i is beyond the
  * range. Entries test all dimensions at once. With one test for each, a thread waits for its
  * position in the grid three times: a stencil in three dimensions took 4 % longer. */

@@ -1,8 +1,8 @@
 /* yoke/prelude_opencl.h - the language layer of OpenCL C 1.2: put before every flattened kernel
  * text, never included by C code.
  *
- * OpenCL C 1.2 has no variadic macros, so there are none here. The float functions of standard C
- * become OpenCL's overloaded ones.
+ * OpenCL C 1.2 has no variadic macros, so there are none here. Its mathematics follow in
+ * yoke/prelude_opencl_math.h.
  */
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -46,55 +46,6 @@ typedef struct yk_space {
     const int i = (int)((uint)(from) + i##_at);
 
 #define YOKE_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-
-#define acosf(x)         acos((float)(x))
-#define acoshf(x)        acosh((float)(x))
-#define asinf(x)         asin((float)(x))
-#define asinhf(x)        asinh((float)(x))
-#define atanf(x)         atan((float)(x))
-#define atanhf(x)        atanh((float)(x))
-#define cbrtf(x)         cbrt((float)(x))
-#define ceilf(x)         ceil((float)(x))
-#define cosf(x)          cos((float)(x))
-#define coshf(x)         cosh((float)(x))
-#define erff(x)          erf((float)(x))
-#define erfcf(x)         erfc((float)(x))
-#define expf(x)          exp((float)(x))
-#define exp2f(x)         exp2((float)(x))
-#define expm1f(x)        expm1((float)(x))
-#define fabsf(x)         fabs((float)(x))
-#define floorf(x)        floor((float)(x))
-#define lgammaf(x)       lgamma((float)(x))
-#define logf(x)          log((float)(x))
-#define log10f(x)        log10((float)(x))
-#define log1pf(x)        log1p((float)(x))
-#define log2f(x)         log2((float)(x))
-#define logbf(x)         logb((float)(x))
-#define rintf(x)         rint((float)(x))
-#define roundf(x)        round((float)(x))
-#define rsqrtf(x)        rsqrt((float)(x))
-#define yoke_rsqrtf(x)   native_rsqrt((float)(x))
-#define sinf(x)          sin((float)(x))
-#define sinhf(x)         sinh((float)(x))
-#define sqrtf(x)         sqrt((float)(x))
-#define tanf(x)          tan((float)(x))
-#define tanhf(x)         tanh((float)(x))
-#define tgammaf(x)       tgamma((float)(x))
-#define truncf(x)        trunc((float)(x))
-#define atan2f(x, y)     atan2((float)(x), (float)(y))
-#define copysignf(x, y)  copysign((float)(x), (float)(y))
-#define fdimf(x, y)      fdim((float)(x), (float)(y))
-#define fmaxf(x, y)      fmax((float)(x), (float)(y))
-#define fminf(x, y)      fmin((float)(x), (float)(y))
-#define fmodf(x, y)      fmod((float)(x), (float)(y))
-#define hypotf(x, y)     hypot((float)(x), (float)(y))
-#define nextafterf(x, y) nextafter((float)(x), (float)(y))
-#define powf(x, y)       pow((float)(x), (float)(y))
-#define remainderf(x, y) remainder((float)(x), (float)(y))
-#define fmaf(x, y, z)    fma((float)(x), (float)(y), (float)(z))
-#define ldexpf(x, n)     ldexp((float)(x), (int)(n))
-#define nearbyintf(x)    rint((float)(x))
-#define nearbyint(x)     rint(x)
 
 #define yoke_float_as_int(x) as_int((float)(x))
 #define yoke_int_as_float(x) as_float((int)(x))

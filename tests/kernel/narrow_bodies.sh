@@ -17,7 +17,7 @@ for file in "$@"; do
     for language in CUDA OPENCL; do
         lower=$(echo $language | tr '[:upper:]' '[:lower:]')
         "$embed" --print $language "$file" > "$work/text" 2> "$work/words" || { cat "$work/words"; exit 1; }
-        { cat "$include/yoke/prelude_$lower.h" "$work/text"; "$print" < "$work/text"; } > "$work/$name.$lower"
+        { cat "$include/yoke/prelude_$lower"*.h "$work/text"; "$print" < "$work/text"; } > "$work/$name.$lower"
         { echo "== $name"; "$print" --bodies < "$work/text" | grep -v '^$' || :; } > "$work/bodies.$language"
     done
     # One language is enough: the others differ only in the file's own conditions.

@@ -20,7 +20,7 @@ compile() { # SOURCE TARGET [OPTIONS]
 
 for file in "$@"; do
     text=$work/$(basename "$file").cl
-    { cat "$include/yoke/prelude_opencl.h"; "$embed" --print OPENCL "$file"; } > "$text"
+    { cat "$include"/yoke/prelude_opencl*.h; "$embed" --print OPENCL "$file"; } > "$text"
     compile "$text" spir64-unknown-unknown
     compile "$text" nvptx64-nvidia-nvcl -Xclang -target-feature -Xclang +ptx60 \
         -Xclang -cl-ext=+cl_khr_fp64,+cl_khr_int64_base_atomics

@@ -232,6 +232,7 @@ static int child(yoke_runtime *parents, const struct inherited *given, int drive
     yoke_runtime *rt;
     yoke_array *x;
     yoke_config config = { .devices = "opencl:0" };
+    const yoke_job old = index_job(given->array);
     const int step = not_refused(parents, "forked");
     if (step)
         return 10 + step;
