@@ -1,5 +1,5 @@
-/* yoke/prelude_opencl_math.h - <math.h> in OpenCL C 1.2: put behind yoke/prelude_opencl.h. The float
- * functions of standard C become OpenCL's overloaded ones.
+/* yoke/prelude_opencl_math.h - <math.h> in OpenCL C 1.2: put behind yoke/prelude_opencl.h. The
+ * float functions of standard C become OpenCL's overloaded ones.
  */
 #define acosf(x)         acos((float)(x))
 #define acoshf(x)        acosh((float)(x))

@@ -18,7 +18,8 @@ struct yk_operations { /* of a body */
     struct yk_operation items[YK_OPERATIONS_MOST];
 };
 
-/* Adds an operation, or finds an equal one. Returns its result as a variable; -1: the list is full. */
+/* Adds an operation, or finds an equal one. Returns its result as a variable; -1: the list is full.
+ */
 int yk_operations_add(struct yk_operations *all, const struct yk_operation *operation);
 /* Computes the result as 64-bit integers do. Returns 0 if C leaves it undefined, or if it
  * overflows. */
