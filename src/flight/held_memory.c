@@ -68,7 +68,7 @@ static yoke_status hold_all(struct yk_job *job, int device)
 static int64_t cost_of(const struct yk_job *job, int device, int p)
 {
     int q;
-    if (job->args[p].mode == YOKE_PARAM_ADD) /* allocated when the first chunk begins */
+    if (job->args[p].mode == YOKE_PARAM_ADD) /* its private copies */
         return yk_private_bytes(job->args[p].array);
     if (!needs_memory(job, device, p))
         return 0;
@@ -161,16 +161,21 @@ static void hold_small(struct yk_job *job, int device)
     }
 }
 
-static yoke_status take_room(struct yk_job *job, int device)
+/* Holds the arrays and the copies of sums if there is room for all of them. */
+static yoke_status take_all(struct yk_job *job, int device)
 {
-    const int last = job->packs ? PACKED : IN_THE_ARRAY;
     yoke_status status = YOKE_ENOMEM;
-    int panels;
     if (cost_of_all(job, device) <= yk_place_room(job->devices[device].device->place))
         status = hold_all(job, device);
-    if (status != YOKE_ENOMEM)
-        return status;
-    status = hold_wholes(job, device, IN_THE_ARRAY);
+    return status == YOKE_OK ? yk_private_take(job, device) : status;
+}
+
+/* Opens windows in what is left of the memory. */
+static yoke_status hold_some(struct yk_job *job, int device)
+{
+    const int last = job->packs ? PACKED : IN_THE_ARRAY;
+    yoke_status status = hold_wholes(job, device, IN_THE_ARRAY);
+    int panels;
     if (status == YOKE_OK) {
         hold_small(job, device);
         status = yk_windows_open(job, device);
@@ -181,6 +186,17 @@ static yoke_status take_room(struct yk_job *job, int device)
             status = yk_windows_open(job, device);
     }
     return status;
+}
+
+/* Copies of sums are taken before windows, which take what is left. */
+static yoke_status take_room(struct yk_job *job, int device)
+{
+    yoke_status status = take_all(job, device);
+    if (status != YOKE_ENOMEM)
+        return status;
+    release_arrays(job, device);
+    status = yk_private_take(job, device);
+    return status == YOKE_OK ? hold_some(job, device) : status;
 }
 
 /* Returns 1 if a job that began earlier does not have its part of the device's memory yet. */
@@ -227,6 +243,7 @@ yoke_status yk_job_make_room(struct yk_job *job, int device)
         jd->admitted = 1;
     } else {
         release_arrays(job, device);
+        yk_private_close(job, device);
         yk_host_results_close(job, device);
         yk_steps_close(job, device);
         if (status == YOKE_ENOMEM && jd->device->holders > 0)

@@ -95,63 +95,68 @@ static int64_t bytes_of(const struct yk_job *job, int device, int arg)
     return job->sums.apart[arg] > 0 ? (copies + total) * job->sums.apart[arg] : 1;
 }
 
-static yoke_status take(struct yk_job *job, int device, int arg, struct yk_spare *memory)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    yoke_status status = yk_place_borrow(job->args[arg].array->places, jd->device->place,
-                                         bytes_of(job, device, arg), memory);
-    jd->private_buffers[arg] = memory->buffer;
-    jd->private_bytes[arg] = memory->bytes;
-    return status;
-}
-
 static yoke_status clear(struct yk_job *job, int device, int arg, int64_t bytes)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
-    const struct yk_backend *backend = place->device->backend;
     struct yk_event *event = NULL;
     yoke_status status;
     yk_lock(&place->lock);
-    status = backend->zero(place->upload,
-                           &(struct yk_buffer_range){ jd->private_buffers[arg], 0, bytes }, &event);
-    if (status == YOKE_OK) {
+    status = place->device->backend->zero(
+        place->upload, &(struct yk_buffer_range){ jd->private_memory[arg].buffer, 0, bytes },
+        &event);
+    if (status == YOKE_OK)
         yk_place_uploading(place, event, NULL);
-    } else {
-        backend->free(place->device, jd->private_buffers[arg]);
-        jd->private_buffers[arg] = NULL;
-    }
     yk_unlock(&place->lock);
     return status;
 }
 
-static yoke_status open_buffer(struct yk_job *job, int device, int arg)
+static yoke_status take(struct yk_job *job, int device, int arg, int copies)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_spare memory = { 0 };
-    const int can_fold = yk_fold_program(job, device, arg) != NULL;
-    int64_t bytes;
-    yoke_status status;
-    jd->private_copies[arg] = can_fold ? wanted(job, device, arg) : 1;
-    status = take(job, device, arg, &memory);
-    if (status == YOKE_ENOMEM && jd->private_copies[arg] > 1) {
-        jd->private_copies[arg] = 1;
-        status = take(job, device, arg, &memory);
+    jd->private_copies[arg] = copies;
+    return yk_place_borrow(job->args[arg].array->places, jd->device->place,
+                           bytes_of(job, device, arg), &jd->private_memory[arg]);
+}
+
+yoke_status yk_private_take(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
+        int copies = yk_fold_program(job, device, p) ? wanted(job, device, p) : 1;
+        if (job->args[p].mode != YOKE_PARAM_ADD || jd->private_memory[p].buffer)
+            continue;
+        status = take(job, device, p, copies);
+        if (status == YOKE_ENOMEM && copies > 1)
+            status = take(job, device, p, 1);
     }
+    return status;
+}
+
+static yoke_status begin(struct yk_job *job, int device, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const int64_t apart = job->sums.apart[arg], copies = jd->private_copies[arg];
+    const int64_t bytes = apart > 0 ? copies * apart : 1;
+    const int folds =
+        yk_fold_program(job, device, arg) && (copies > 1 || jd->holding[arg] == YK_HELD_HOST);
+    yoke_status status = YOKE_OK;
+    if (jd->private_memory[arg].zeros < bytes)
+        status = clear(job, device, arg, bytes);
     if (status != YOKE_OK)
         return status;
-    jd->private_folds[arg] =
-        can_fold && (jd->private_copies[arg] > 1 || jd->holding[arg] == YK_HELD_HOST) ? YK_FOLD_NEW
-                                                                                      : YK_FOLD_NOT;
-    bytes = job->sums.apart[arg] > 0 ? jd->private_copies[arg] * job->sums.apart[arg] : 1;
-    return memory.zeros >= bytes ? YOKE_OK : clear(job, device, arg, bytes);
+    jd->private_folds[arg] = folds ? YK_FOLD_NEW : YK_FOLD_NOT;
+    jd->private_buffers[arg] = jd->private_memory[arg].buffer;
+    return YOKE_OK;
 }
 
 yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out)
 {
     struct yk_job_device *jd = &job->devices[device];
     if (!jd->private_buffers[arg]) {
-        yoke_status status = open_buffer(job, device, arg);
+        yoke_status status = begin(job, device, arg);
         if (status != YOKE_OK)
             return status;
     }
@@ -166,6 +171,8 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk
  * them. */
 static int64_t zeros_of(const struct yk_job *job, const struct yk_job_device *jd, int arg)
 {
+    if (!jd->private_buffers[arg]) /* no chunk has used it */
+        return jd->private_memory[arg].zeros;
     return jd->sums == YK_SUMS_HOME && jd->private_folds[arg] == YK_FOLD_MORE
                ? jd->private_copies[arg] * job->sums.apart[arg]
                : 0;
@@ -187,10 +194,11 @@ void yk_private_close(struct yk_job *job, int device)
     struct yk_job_device *jd = &job->devices[device];
     int p;
     for (p = 0; p < job->arg_count; p++) {
-        const struct yk_spare memory = { jd->private_buffers[p], jd->private_bytes[p],
-                                         zeros_of(job, jd, p) };
+        struct yk_spare memory = jd->private_memory[p];
+        memory.zeros = zeros_of(job, jd, p);
         if (memory.buffer)
             yk_place_give(jd->device->place, &memory);
+        jd->private_memory[p] = (struct yk_spare){ 0 };
         jd->private_buffers[p] = NULL;
     }
     yk_private_forget(job, device);

@@ -9,8 +9,11 @@ yoke_status yk_folds_intern(struct yk_job *job);
 /* Builds the fold kernels on a device. If one cannot be built, the job does without it. Locks as
  * for yk_kernel_build. */
 void yk_folds_build(struct yk_job *job, int device);
-/* Sets *out to the device's private copies of an add argument; the first call allocates and clears
- * them. */
+/* Takes memory for the device's private copies of all add arguments, unless it has it. It belongs
+ * to what the job takes at once (held_memory.c). */
+yoke_status yk_private_take(struct yk_job *job, int device);
+/* Sets *out to the device's private copies of an add argument, in memory that was taken; the first
+ * call clears them. */
 yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out);
 /* The device's program that folds the copies of the argument; NULL: there is none. */
 struct yk_program *yk_fold_program(const struct yk_job *job, int device, int arg);

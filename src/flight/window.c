@@ -18,7 +18,6 @@
 #include "../job/rows.h"
 #include "../job/unit.h"
 #include "packed.h"
-#include "sum_copies.h"
 
 /* At most STREAM_CHUNKS chunks. The first chunk's copies to the device and the last one's to the
  * host overlap with nothing, so there should be many chunks. But halo rows are copied again with
@@ -149,23 +148,12 @@ static yoke_status too_small(const struct yk_job *job, int device)
                    packed ? " and panels" : "");
 }
 
-/* Bytes of all private copies of add arguments. */
-static int64_t private_bytes(const struct yk_job *job)
-{
-    int64_t bytes = 0;
-    int p;
-    for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].mode == YOKE_PARAM_ADD)
-            bytes += yk_private_bytes(job->args[p].array);
-    return bytes;
-}
-
 /* Memory that the job may take, in bytes. If it has a packed panel, the jobs behind it probably
  * have one, too. They need room, so that their panels can arrive while this job runs. */
 static int64_t room_of(const struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
-    const int64_t room = yk_place_room(jd->device->place) - private_bytes(job);
+    const int64_t room = yk_place_room(jd->device->place);
     const int64_t least = yk_packed_bytes(job, device) +
                           jd->device->lanes * lane_bytes(job, device, yk_job_unit(job));
     const int is_first = yk_packed_bytes(job, device) && jd->device->holders == 0;

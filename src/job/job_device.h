@@ -47,8 +47,8 @@ struct yk_job_device {
     struct yk_flight *flights;       /* one per lane */
     struct yk_split_outcome outcome; /* what the device did; set when the job is over */
     /* From `joined` up to `holding` all fields are zero when a job begins. So are holding,
-     * replicas, claims, private_buffers, private_copies and private_folds of the job's
-     * arguments. */
+     * replicas, claims, private_memory, private_buffers, private_copies and private_folds of the
+     * job's arguments. */
     int joined;           /* 1: the host thread has prepared the device, or failed to */
     atomic_int ready;     /* 1: preparing is over, with the outcome `status` */
     yoke_status status;   /* YOKE_OK: its kernel is built and its arrays have room */
@@ -99,10 +99,12 @@ struct yk_job_device {
     int64_t held_at[YOKE_ARGS_MAX];
     int64_t packed_rows[YOKE_ARGS_MAX]; /* number of a packed argument's rows that were sent; under
                                            upload_lock */
-    struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
-    int64_t private_bytes[YOKE_ARGS_MAX];             /* size of the private buffer */
-    int private_copies[YOKE_ARGS_MAX];                /* number of copies in it (sum_copies.c) */
-    enum yk_fold private_folds[YOKE_ARGS_MAX];        /* how its sum goes home (sums.c) */
+    /* Mode add, on devices: memory for private copies, taken when the device is prepared; the same
+     * buffer from when a chunk adds to it, NULL before. */
+    struct yk_spare private_memory[YOKE_ARGS_MAX];
+    struct yk_buffer *private_buffers[YOKE_ARGS_MAX];
+    int private_copies[YOKE_ARGS_MAX];         /* number of copies in it (sum_copies.c) */
+    enum yk_fold private_folds[YOKE_ARGS_MAX]; /* how its sum goes home (sums.c) */
 };
 
 /* A job's devices and dispatcher, from when it begins; see workspace.c. */

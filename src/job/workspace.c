@@ -109,6 +109,7 @@ static void clean(struct yk_job_device *jd, int args)
         jd->holding[p] = YK_HELD_NOT;
         jd->replicas[p] = NULL;
         jd->claims[p] = (struct yk_claim){ 0 };
+        jd->private_memory[p] = (struct yk_spare){ 0 };
         jd->private_buffers[p] = NULL;
         jd->private_copies[p] = 0;
         jd->private_folds[p] = YK_FOLD_NOT;
