@@ -10,8 +10,8 @@
 
 /* Bytes of the pages that rows touch, summed in row order. */
 struct touched {
-    int64_t page, all; /* bytes of a page; bytes of the buffer */
-    int64_t up_to;     /* end of the last page so far */
+    int64_t page;  /* bytes of a page; the buffer's last one takes as many */
+    int64_t up_to; /* end of the last page so far */
     int64_t bytes;
 };
 
@@ -19,8 +19,6 @@ static void touch(struct touched *touched, int64_t first, int64_t last)
 {
     int64_t start = first / touched->page * touched->page;
     int64_t end = ((last - 1) / touched->page + 1) * touched->page;
-    if (end > touched->all)
-        end = touched->all;
     if (start < touched->up_to)
         start = touched->up_to;
     if (end > start) {
@@ -32,8 +30,7 @@ static void touch(struct touched *touched, int64_t first, int64_t last)
 static struct touched touch_nothing(const struct yk_replica *replica)
 {
     const int64_t bytes = yk_array_bytes(replica->array);
-    return (struct touched){ .page = yk_page_bytes(&replica->place->device->desc, bytes),
-                             .all = bytes };
+    return (struct touched){ .page = yk_page_bytes(&replica->place->device->desc, bytes) };
 }
 
 static int64_t committed_bytes(const struct yk_replica *replica)
@@ -95,10 +92,14 @@ int64_t yk_place_room(struct yk_place *place)
 /* A driver call, which takes most of a microsecond. */
 yoke_status yk_place_check_room(struct yk_place *place)
 {
-    if (!place->device->desc.page_bytes || yk_place_room(place) >= 0)
+    const struct yk_device_desc *desc = &place->device->desc;
+    const int64_t room = desc->page_bytes ? yk_place_room(place) : 0;
+    if (room >= 0)
         return YOKE_OK;
-    return yk_fail(YOKE_ENOMEM, "%s: no room for so many rows at the same time",
-                   place->device->desc.name);
+    return yk_fail(YOKE_ENOMEM,
+                   "%s: its memory of %lld bytes is %lld bytes too small for the rows that are "
+                   "needed at the same time; give it more memory (mem=) or smaller arrays",
+                   desc->name, (long long)desc->memory_bytes, (long long)-room);
 }
 
 /* --- taking it --- */

@@ -140,10 +140,11 @@ static yoke_status too_small(const struct yk_job *job, int device)
         snprintf(whole, sizeof whole, "%lld for panels that it reads whole and ",
                  (long long)packed);
     return yk_fail(YOKE_ENOMEM,
-                   "%s: its memory of %lld bytes is too small for %s, which needs %s%lld for the "
-                   "rows of the shortest chunk on %d lanes; give it more (mem=), fewer lanes "
-                   "(lanes=), or smaller rows%s",
-                   desc->name, (long long)desc->memory_bytes, job->name, whole,
+                   "%s: its memory of %lld bytes has room for %lld more, which is too small for "
+                   "%s: it needs %s%lld for the rows of the shortest chunk on %d lanes; give it "
+                   "more (mem=), fewer lanes (lanes=), or smaller rows%s",
+                   desc->name, (long long)desc->memory_bytes,
+                   (long long)yk_place_room(jd->device->place), job->name, whole,
                    (long long)(lanes * lane_bytes(job, device, yk_job_unit(job))), lanes,
                    packed ? " and panels" : "");
 }

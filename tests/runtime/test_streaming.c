@@ -9,12 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "job/runtime.h"
+#include "job_kernels.h"
 #include "ok.h"
 #include "walk.h"
 #include "work.h"
@@ -255,6 +257,29 @@ static void parts_stay_on_cuda(void **state)
         make_the_tour(devices, 1 << 20);
 }
 
+/* The last page of an array takes a whole page, too: this job's rows take two, of 2 MiB, and there
+ * is memory for one. */
+static void last_pages_are_whole(void **state)
+{
+    enum { EDGE = (6 << 20) / 4, ROWS = EDGE + 100, FIRST = EDGE - 50, LAST = EDGE + 50 };
+    int32_t *y = calloc(ROWS, sizeof *y);
+    const int32_t offset = 1;
+    yoke_runtime *rt = open_on("cuda:0:mem=3M");
+    yoke_array *a;
+    int i;
+    (void)state;
+    OK(yoke_array_wrap(rt, y, ROWS, sizeof *y, &a));
+    const yoke_job job = { .kernel = &k_index,
+                           .range = { FIRST, LAST },
+                           .args = { yoke_value(offset), yoke_out(a) } };
+    OK(yoke_run(rt, &job, NULL));
+    OK(yoke_array_close(a));
+    for (i = FIRST - 1; i <= LAST; i++)
+        assert_int_equal(y[i], i >= FIRST && i < LAST ? i + 1 : 0);
+    OK(yoke_close(rt));
+    free(y);
+}
+
 /* --- too little memory --- */
 
 static void memory_below_a_row(void **state)
@@ -323,7 +348,8 @@ static void everything_fails(void **state)
 /* With any argument: on CUDA devices instead. */
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest on_cuda[] = { cmocka_unit_test(parts_stay_on_cuda) };
+    const struct CMUnitTest on_cuda[] = { cmocka_unit_test(parts_stay_on_cuda),
+                                          cmocka_unit_test(last_pages_are_whole) };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_with_auto),
         cmocka_unit_test(streams_with_fixed_chunks),

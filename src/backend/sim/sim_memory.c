@@ -95,11 +95,18 @@ static int64_t page_bytes(const struct yk_buffer *buffer, int64_t page)
     return left < size ? left : size;
 }
 
+/* Bytes of memory that the page takes. As with real drivers, buffers of reserved addresses take
+ * whole pages. */
+static int64_t taken_bytes(const struct yk_buffer *buffer, int64_t page)
+{
+    return buffer->reserved ? buffer->device->settings.pages : page_bytes(buffer, page);
+}
+
 static int64_t mapped_bytes(const struct yk_buffer *buffer)
 {
     int64_t bytes = 0;
     for (int64_t page = 0; buffer->mapped && page < pages_of(buffer->device, buffer->bytes); page++)
-        bytes += buffer->mapped[page] ? page_bytes(buffer, page) : 0;
+        bytes += buffer->mapped[page] ? taken_bytes(buffer, page) : 0;
     return bytes;
 }
 
@@ -135,7 +142,7 @@ static int64_t missing_bytes(const struct yk_buffer *buffer, int64_t first, int6
 {
     int64_t bytes = 0;
     for (int64_t page = first; page < last; page++)
-        bytes += buffer->mapped[page] ? 0 : page_bytes(buffer, page);
+        bytes += buffer->mapped[page] ? 0 : taken_bytes(buffer, page);
     return bytes;
 }
 
@@ -182,8 +189,8 @@ void yk_sim_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t o
             continue;
         buffer->mapped[page] = 0;
         yk_sim_poison(buffer, page * size, page_bytes(buffer, page));
-        device->memory_mapped -= page_bytes(buffer, page);
-        device->memory_used -= page_bytes(buffer, page);
+        device->memory_mapped -= taken_bytes(buffer, page);
+        device->memory_used -= taken_bytes(buffer, page);
     }
     yk_unlock(&yk_sim.mutex);
 }
