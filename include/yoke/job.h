@@ -140,10 +140,10 @@ YOKE_API void yoke_result_close(yoke_result *result);
 
 /* Runs the job and waits. The calling thread works, too. `result` may be NULL; to make one takes
  * about a microsecond for each device, much for a job of ten. Returns an error if a device failed
- * and the others could not do its work. If a job ends with an error after it has started (a
- * failure, yoke_cancel, its deadline, progress), some rows are new and others old: all rows of its
- * out and inout arguments are lost (YOKE_ELOST) until they are written again. Sums of mode add are
- * unchanged. */
+ * and the others could not do its work. If an accepted job fails, also before it starts, all rows
+ * of its out and inout arguments are lost (YOKE_ELOST) until they are written again; some may be
+ * new and others old. So are those of a job that yoke_cancel, its deadline or progress stops after
+ * it has started; before that, nothing changes. Sums of mode add are unchanged. */
 YOKE_API yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *job, yoke_result **result);
 /* Compiles kernels for all devices now, and waits; loads GPU drivers first. Without this call the
  * first job compiles them, which takes some seconds per kernel unless an earlier process left them
@@ -159,7 +159,8 @@ YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *cons
  * array. A job may begin while the one whose rows it needs still runs; then its parts wait for rows
  * only, and it ends after that job. Many small steps are fastest if all are submitted and the
  * program waits once. A pending job ends with YOKE_ECANCELED if a job that should write rows it
- * reads, or a job that it names in `after`, fails or is canceled. The job struct may be reused at
+ * reads, or a job that it names in `after`, fails or is canceled; the rows that it should have
+ * written are lost if that job's are. The job struct may be reused at
  * once. Thread-safe. YOKE_EINVAL: the job is invalid, or an `after` is not a ticket of this
  * runtime.
  */

@@ -268,8 +268,10 @@ void yk_job_release(struct yk_job *job)
 
 void yk_job_fail(struct yk_job *job, yoke_status status)
 {
-    int expected = 0;
-    if (!atomic_compare_exchange_strong(&job->lanes.stop, &expected, 1))
+    const int asked = status == YOKE_ECANCELED || status == YOKE_ETIMEDOUT;
+    int expected = YK_STOP_NOT;
+    if (!atomic_compare_exchange_strong(&job->lanes.stop, &expected,
+                                        asked ? YK_STOP_ASKED : YK_STOP_FAILED))
         return;
     job->outcome.status = status;
     job->outcome.text = yk_strdup(yoke_error_text());

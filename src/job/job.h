@@ -78,12 +78,15 @@ struct yk_job_split {
  * of the job's devices. */
 enum yk_woken { YK_WOKEN_NONE, YK_WOKEN_SOME, YK_WOKEN_ALL };
 
+/* Why a job ended early: the program wanted that, or something failed. */
+enum yk_stop { YK_STOP_NOT, YK_STOP_ASKED, YK_STOP_FAILED };
+
 /* What lanes tell each other. Atomics are read without job.lock. */
 struct yk_job_lanes {
     int hosting;        /* the CPU device with lanes that stand for threads that drive GPUs; -1:
                          * none */
     int hosts_work;     /* 1: these lanes get chunks beside their GPU's */
-    atomic_int stop;    /* 1: an error ended the job; lanes take no more chunks */
+    atomic_int stop;    /* enum yk_stop: lanes take no more chunks unless it is NOT */
     int handed_out;     /* 1: a chunk was handed out, so rows that it writes may have changed; under
                            lock */
     atomic_int woken;   /* enum yk_woken: which other threads were woken for the job */

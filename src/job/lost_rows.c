@@ -1,9 +1,16 @@
-/* lost_rows.c - marks rows that a stopped job may have changed as lost, until they are written
- * again.
+/* lost_rows.c - marks rows that a job should have written and did not as lost, until they are
+ * written again. A program that does not look at its tickets then gets an error and not old rows.
+ * Only if the program itself stopped the job before anything began are its rows what they were.
  */
 #include "lost_rows.h"
 
 #include "rows.h"
+
+int yk_job_loses_rows(const struct yk_job *job)
+{
+    return job->lanes.handed_out || job->order.misses_rows ||
+           atomic_load(&job->lanes.stop) == YK_STOP_FAILED;
+}
 
 void yk_job_lose_rows(struct yk_job *job)
 {
@@ -12,7 +19,7 @@ void yk_job_lose_rows(struct yk_job *job)
     int64_t lost;
     for (p = 0; p < job->arg_count; p++) {
         struct yk_interval rows;
-        if (!job->lanes.handed_out || !yk_writes_rows(job->args[p].mode))
+        if (!yk_job_loses_rows(job) || !yk_writes_rows(job->args[p].mode))
             continue;
         rows = yk_job_rows(job, p, all);
         yk_transfer_spoilt(job->args[p].array, YK_HOST, rows, &lost);

@@ -48,6 +48,7 @@ struct yk_order {
     struct yk_edge *first_out; /* edges to jobs that wait for this one */
     int waits;                 /* number of edges to this job from jobs that are not over */
     int named;                 /* number of jobs that it names as its predecessors */
+    int misses_rows;           /* 1: it was not done, because rows that it needs are lost */
 };
 
 /* Computes the rows that the job uses. Calls the arguments' rows functions. Without locks. */

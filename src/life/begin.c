@@ -20,6 +20,7 @@
 #include "../flight/alternative.h"
 #include "../flight/pipeline.h"
 #include "../job/call.h"
+#include "../job/lost_rows.h"
 #include "../job/order.h"
 #include "../job/reduction.h"
 #include "borrow.h"
@@ -56,6 +57,7 @@ static void doom(struct yk_job *job, const struct yk_job *because)
     yk_job_fail(job, yk_fail(YOKE_ECANCELED,
                              "%s was not done, because it needs %s, which failed: %s", job->name,
                              because->name, because->outcome.text ? because->outcome.text : ""));
+    job->order.misses_rows |= yk_job_loses_rows(because);
 }
 
 /* CPU devices join at once, the others when their host thread has prepared them. job.lock is not
@@ -184,6 +186,7 @@ static void end_unbegun(struct yk_job *job)
 {
     job->outcome.submitted_ns = job->outcome.ended_ns = yk_now(job->runtime);
     yk_job_hold(job); /* until its gate is open */
+    yk_job_lose_rows(job);
     yk_job_retire(job);
     yk_gate_open(&job->life.done);
     yk_job_release(job);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/alloc.h"
+#include "job_kernels.h"
 #include "under_sanitizer.h"
 
 /* --- jobs that are stopped --- */
@@ -174,6 +175,43 @@ static void progress_is_told(void **state)
 
 /* --- memory that runs out --- */
 
+/* A job that fails before it starts, and one that is not done because it needs it: a program that
+ * does not look at their outcomes must not get old rows. Then the arrays are usable again. */
+static void rows_of_jobs_that_cannot_start_are_lost(void **state)
+{
+    enum { N = 20000 }; /* 160 kB, more than the device has */
+    static pair_t pairs[3][N];
+    yoke_array *arrays[3];
+    const int64_t n = N;
+    yoke_runtime *rt = open_runtime("sim:gpu:mem=100K");
+    yoke_ticket *first, *second;
+    int a;
+    (void)state;
+    for (a = 0; a < 3; a++)
+        OK(yoke_array_wrap(rt, pairs[a], N, sizeof(pair_t), &arrays[a]));
+    yoke_job gather = { .kernel = &k_gather,
+                        .range = { 10, N },
+                        .args = { yoke_value(n), yoke_in_whole(arrays[0]), yoke_out(arrays[1]) } };
+    yoke_job scale = gather;
+    scale.args[1] = (yoke_arg)yoke_in_whole(arrays[1]);
+    scale.args[2] = (yoke_arg)yoke_out(arrays[2]);
+    OK(yoke_submit(rt, &gather, &first));
+    OK(yoke_submit(rt, &scale, &second));
+    for (a = 1; a < 3; a++) {
+        assert_int_equal(yoke_array_acquire(arrays[a], YOKE_READ), YOKE_ELOST);
+        OK(yoke_array_acquire_rows(arrays[a], YOKE_READ, 0, 10)); /* it does not write these */
+        OK(yoke_array_acquire(arrays[a], YOKE_WRITE));
+        OK(yoke_array_release(arrays[a]));
+    }
+    REFUSED(yoke_wait(first, NULL), YOKE_ENOMEM, "no device is left");
+    REFUSED(yoke_wait(second, NULL), YOKE_ECANCELED, "needs");
+    scale.range.first = N + 1;
+    REFUSED(yoke_run(rt, &scale, NULL), YOKE_EINVAL, "range"); /* a refused job loses nothing */
+    for (a = 0; a < 3; a++)
+        OK(yoke_array_close(arrays[a]));
+    OK(yoke_close(rt));
+}
+
 static yoke_status few_jobs(struct scene *scene)
 {
     yoke_ticket *tickets[6];
@@ -228,6 +266,7 @@ int main(void)
         cmocka_unit_test(a_running_call_can_be_canceled_by_another_thread),
         cmocka_unit_test(a_deadline_ends_a_job),
         cmocka_unit_test(progress_is_told),
+        cmocka_unit_test(rows_of_jobs_that_cannot_start_are_lost),
         cmocka_unit_test(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
