@@ -85,8 +85,10 @@ YOKE_API yoke_status yoke_array_acquire(yoke_array *array, yoke_access_mode mode
 /* As yoke_array_acquire, for rows first .. last - 1 (global) only. */
 YOKE_API yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode,
                                              int64_t first, int64_t last);
-/* Ends the host's use after an acquire for writing; call it before the next job. After YOKE_READ
- * there is nothing to end, and it may be left out. */
+/* Ends the host's use after an acquire for writing, all of the calling thread's; call it before the
+ * next job. After YOKE_READ there is nothing to end, and it may be left out. YOKE_EINVAL: another
+ * thread has the array for writing, and this one does not have it. The thread that acquires rows to
+ * write them also releases them. */
 YOKE_API yoke_status yoke_array_release(yoke_array *array);
 
 /* Host address of the array's first row (for a panel, of its first column in that row). Contents

@@ -95,6 +95,7 @@ struct yoke_array {
     struct yk_use *overwritten;
     int held;           /* 1: a thread has acquired it for writing */
     const void *holder; /* which thread that is */
+    int64_t reads;      /* acquires for reading by other threads that none has released */
     struct yk_decomposition
         *decomposition; /* bounds of its rows (life/decomposition.h); NULL: none */
     int changes;        /* 1: a job wrote some of its rows */

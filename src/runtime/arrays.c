@@ -86,13 +86,6 @@ yoke_status yoke_array_close(yoke_array *handle)
     return status;
 }
 
-static void let_go(yoke_array *array)
-{
-    yk_lock(&array->runtime->lock);
-    array->held = 0;
-    yk_unlock(&array->runtime->lock);
-}
-
 /* Places the pages of an array in yoke's own memory when the program first acquires all of it, to
  * fill it or to get the first results. Until then the host's memory may not be needed at all. In
  * checking mode the memory may be protected, so it is left alone. */
@@ -160,7 +153,7 @@ static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t fir
     if (status == YOKE_OK)
         status = write(array, rows);
     if (status != YOKE_OK)
-        let_go(array);
+        yk_jobs_take_way(array);
     return status;
 }
 
@@ -185,8 +178,7 @@ yoke_status yoke_array_release(yoke_array *handle)
     yoke_array *array = yk_array_of(handle, "yoke_array_release");
     if (!array || yk_runtime_refuses(array->runtime, "yoke_array_release"))
         return YOKE_EINVAL;
-    let_go(array);
-    return YOKE_OK;
+    return yk_jobs_take_way(array);
 }
 
 void *yoke_array_host(yoke_array *handle)

@@ -155,6 +155,17 @@ static yoke_status check_holder(const yoke_array *array)
     return YOKE_OK;
 }
 
+/* With runtime.lock held. */
+static void note_acquire(yoke_array *array, int writing)
+{
+    if (writing) {
+        array->held = 1;
+        array->holder = &this_thread;
+    } else if (!array->held) {
+        array->reads++;
+    }
+}
+
 yoke_status yk_jobs_make_way(yoke_array *array, int writing)
 {
     yoke_runtime *runtime = array->runtime;
@@ -164,13 +175,30 @@ yoke_status yk_jobs_make_way(yoke_array *array, int writing)
         yk_lock(&runtime->lock);
         status = check_holder(array);
         job = status == YOKE_OK ? in_the_way(runtime, array, writing) : NULL;
-        if (status == YOKE_OK && !job && writing) {
-            array->held = 1;
-            array->holder = &this_thread;
-        }
+        if (status == YOKE_OK && !job)
+            note_acquire(array, writing);
         if (!sleep_for(runtime, job))
             return status;
     }
+}
+
+/* Of threads that read only the number is known. While another thread writes, a release that one of
+ * them may owe is right; it ends nothing. */
+yoke_status yk_jobs_take_way(yoke_array *array)
+{
+    yoke_status status = YOKE_OK;
+    yk_lock(&array->runtime->lock);
+    if (array->held && array->holder == &this_thread)
+        array->held = 0;
+    else if (array->reads > 0)
+        array->reads--;
+    else if (array->held)
+        status = yk_fail(YOKE_EINVAL,
+                         "yoke_array_release: array %s is acquired for writing by another thread, "
+                         "which has to release it itself",
+                         array->name);
+    yk_unlock(&array->runtime->lock);
+    return status;
 }
 
 void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing)

@@ -15,5 +15,8 @@ void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writin
  * use it are refused until it is released. YOKE_EBUSY: another thread has acquired it for writing.
  */
 yoke_status yk_jobs_make_way(yoke_array *array, int writing);
+/* Ends the calling thread's acquires of the array. YOKE_EINVAL: it has none, and another thread has
+ * acquired the array for writing. */
+yoke_status yk_jobs_take_way(yoke_array *array);
 
 #endif

@@ -134,6 +134,46 @@ static int not_refused(yoke_runtime *rt, const char *words)
     return 0;
 }
 
+static void *take_what_another_has(void *x)
+{
+    OK(yoke_array_release(x)); /* its own acquire for reading, which it may owe */
+    assert_int_equal(yoke_array_acquire(x, YOKE_READ), YOKE_EBUSY);
+    refused(yoke_array_release(x), "acquired for writing by another thread");
+    return NULL;
+}
+
+static void in_another_thread(void *(*function)(void *), void *context)
+{
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, function, context), 0);
+    pthread_join(thread, NULL);
+}
+
+static void *read_it(void *x)
+{
+    OK(yoke_array_acquire(x, YOKE_READ));
+    return NULL;
+}
+
+/* A thread that releases what it does not have must not end another thread's acquire. */
+static void released_by_another(void **state)
+{
+    (void)state;
+    yoke_runtime *rt = open_runtime("cpu:1");
+    yoke_array *x = open_array(rt);
+    const yoke_job job = index_job(x);
+    in_another_thread(read_it, x);
+    OK(yoke_array_acquire_rows(x, YOKE_WRITE, 0, 1));
+    OK(yoke_array_acquire(x, YOKE_READ_WRITE));
+    in_another_thread(take_what_another_has, x);
+    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_EBUSY);
+    OK(yoke_array_release(x)); /* all of this thread's acquires */
+    OK(yoke_array_release(x)); /* there is nothing to end */
+    OK(yoke_run(rt, &job, NULL));
+    OK(yoke_array_close(x));
+    OK(yoke_close(rt));
+}
+
 static void closed_runtimes(void **state)
 {
     (void)state;
@@ -300,9 +340,13 @@ static void children(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_arrays),   cmocka_unit_test(closed_by_many),
-        cmocka_unit_test(closed_runtimes), cmocka_unit_test(calls_from_progress),
-        cmocka_unit_test(wrong_numbers),   cmocka_unit_test(children),
+        cmocka_unit_test(closed_arrays),
+        cmocka_unit_test(closed_by_many),
+        cmocka_unit_test(released_by_another),
+        cmocka_unit_test(closed_runtimes),
+        cmocka_unit_test(calls_from_progress),
+        cmocka_unit_test(wrong_numbers),
+        cmocka_unit_test(children),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }
