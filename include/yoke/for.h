@@ -31,7 +31,8 @@
  *                              Of a C array of arrays, x[n][m], pass the first element: &x[0][0]
  *     yoke_row(x, elements)    a pointer to n rows of `elements` elements; index i uses row i
  *     yoke_whole(x, count)     a pointer to `count` elements that every index may use: a table, the
- *                              bins of a histogram. YOKE_ADD needs it, except for C arrays
+ *                              bins of a histogram; 0: there are none. YOKE_ADD needs it, except
+ *                              for C arrays
  *     yoke_whole(x)            the same, with as many elements as x has without yoke_whole
  *     yoke_halo(x, b, c)       index i also reads rows i - b .. i + c; also with yoke_row(x, ...)
  *     &s                       for YOKE_REDUCE and YOKE_FOLD: a variable of the parameter's type,
@@ -76,6 +77,9 @@ typedef enum yoke_given_kind {
     YOKE_GIVEN_ARRAY         /* a yoke_array * */
 } yoke_given_kind;
 
+/* The count of memory that is known to have no element. */
+#define YOKE_NO_ELEMENTS INT64_MIN
+
 /* An argument as the compiler sees it. */
 typedef struct yoke_given {
     yoke_given_kind kind;  /* says which of the fields below are used */
@@ -83,7 +87,8 @@ typedef struct yoke_given {
     size_t size;           /* bytes of the value, or of an element */
     const void *at;        /* the value, or the first element */
     yoke_array *array;     /* YOKE_GIVEN_ARRAY */
-    int64_t count;         /* number of elements there; 0: as many as the range needs */
+    int64_t count;         /* number of elements there; 0: as many as the range needs;
+                            * YOKE_NO_ELEMENTS: none */
     int64_t row_elements;  /* elements in a row; 0: one for each index of the further dimensions */
     yoke_shape shape;      /* rows that an index touches */
     int64_t before, after; /* YOKE_HALO: rows */
@@ -123,10 +128,14 @@ static inline yoke_given yk_with_row(yoke_given x, int64_t elements)
     x.row_elements = elements;
     return x;
 }
-static inline yoke_given yk_with_whole(yoke_given x, int64_t count)
+static inline yoke_given yk_with_count(yoke_given x, int64_t count)
+{
+    x.count = count ? count : YOKE_NO_ELEMENTS;
+    return x;
+}
+static inline yoke_given yk_with_whole(yoke_given x)
 {
     x.shape = YOKE_WHOLE;
-    x.count = count ? count : x.count;
     return x;
 }
 static inline yoke_given yk_with_halo(yoke_given x, int64_t before, int64_t after)
@@ -161,8 +170,10 @@ static inline yoke_given yk_with_onto(yoke_given x)
 /* The present value of x, a pointer to a result, takes part in the result. */
 #define yoke_onto(x)                             yk_with_onto(YK_GIVEN(x))
 /* yoke_whole(x, count) or yoke_whole(x): every index may use any element of x. */
-#define yoke_whole(...)                          YK_WHOLE(__VA_ARGS__, 0, ~)
-#define YK_WHOLE(x, count, ...)                  yk_with_whole(YK_GIVEN(x), count)
+#define yoke_whole(...)                          YK_WHOLE(__VA_ARGS__, YK_WHOLE_OF, YK_WHOLE_ALL, ~)
+#define YK_WHOLE(x, count, how, ...)             how(x, count)
+#define YK_WHOLE_OF(x, count)                    yk_with_count(YK_WHOLE_ALL(x, ), count)
+#define YK_WHOLE_ALL(x, unused)                  yk_with_whole(YK_GIVEN(x))
 
 #define YK_RUN(runtime, kernel_, dimensions_, sizes_, ...)                                         \
     yoke_loop_run(                                                                                 \

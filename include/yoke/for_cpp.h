@@ -57,7 +57,7 @@ template <class T>
 inline auto yk_given(T &container, int)
     -> decltype(yk_given_elements(container.data(), (int64_t)container.size()))
 {
-    return yk_given_elements(container.data(), (int64_t)container.size());
+    return yk_with_count(yk_given_elements(container.data(), 0), (int64_t)container.size());
 }
 template <class T> inline yoke_given yk_given(const T &value, long)
 {
@@ -72,9 +72,13 @@ template <class T> inline yoke_given yoke_row(T &&x, int64_t elements)
 {
     return yk_with_row(yk_given(x, 0), elements);
 }
-template <class T> inline yoke_given yoke_whole(T &&x, int64_t count = 0)
+template <class T> inline yoke_given yoke_whole(T &&x)
 {
-    return yk_with_whole(yk_given(x, 0), count);
+    return yk_with_whole(yk_given(x, 0));
+}
+template <class T> inline yoke_given yoke_whole(T &&x, int64_t count)
+{
+    return yk_with_count(yoke_whole(x), count);
 }
 template <class T> inline yoke_given yoke_halo(T &&x, int64_t before, int64_t after)
 {

@@ -28,8 +28,9 @@ static yoke_status check_shape(const yoke_array_spec *spec)
 
 static yoke_status take_memory(yoke_array *array, const yoke_array_spec *spec)
 {
+    static _Alignas(64) char nothing[64]; /* launches want an address, also if there is no row */
     if (spec->host || array->rows == 0) {
-        array->host = spec->host;
+        array->host = spec->host ? spec->host : nothing;
         return YOKE_OK;
     }
     array->host = yk_pages_alloc((size_t)yk_array_bytes(array));

@@ -159,6 +159,15 @@ static yoke_status take_value(struct call *call, int p)
     return YOKE_OK;
 }
 
+/* Rows of the array that the memory becomes. */
+static int64_t rows_of(const struct call *call, int p, int64_t row)
+{
+    const int64_t count = call->loop->given[p].count;
+    if (count == 0)
+        return call->sizes[0];
+    return count == YOKE_NO_ELEMENTS ? 0 : count / row;
+}
+
 /* Sets *out to the array that the memory becomes: one row per index, or elements for all indexes.
  */
 static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec *out)
@@ -172,14 +181,14 @@ static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec 
                        ARGUMENT
                        "the number of elements is not known; pass yoke_whole(pointer, count)",
                        NAMES_OF(&call->job, p));
-    if (row < 0 || given->count < 0)
+    if (row < 0 || (given->count < 0 && given->count != YOKE_NO_ELEMENTS))
         return yk_fail(YOKE_EINVAL,
                        ARGUMENT "%lld elements, %lld in a row; neither can be negative",
                        NAMES_OF(&call->job, p), (long long)given->count, (long long)row);
     if (!row)
         row = is_whole && given->count ? 1 : call->sizes[1] * call->sizes[2];
     *out = (yoke_array_spec){ .host = (void *)(uintptr_t)given->at,
-                              .rows = given->count ? given->count / row : call->sizes[0],
+                              .rows = rows_of(call, p, row),
                               .row_elements = row,
                               .element_size = given->size,
                               .name = param->name };

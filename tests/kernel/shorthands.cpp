@@ -48,7 +48,8 @@ yoke_status loops(const yoke_kernel *kernel, yoke_array *a, const body *b, int64
     if (status == YOKE_OK)
         status = yoke_for2(nullptr, kernel, n, 5, 2.0f, *b, b, xs, constants, p + 1, a,
                            yoke_whole(a), yoke_whole(xs), yoke_whole(b, n), 3ul, body{ 1, 2 }, some,
-                           others, (float *)nullptr, yoke_whole(some), yoke_halo(yoke_row(p, 4), 1, 1));
+                           others, (float *)nullptr, yoke_whole(some), yoke_whole(some, n),
+                           yoke_halo(yoke_row(p, 4), 1, 1));
     return status == YOKE_OK ? yoke_for3(nullptr, kernel, n, yoke_interior(n, 1), yoke_indexes(0, 1, 2), p)
                              : status;
 }

@@ -46,6 +46,11 @@ YOKE_KERNEL(f_histogram, i, YOKE_VALUE(uint32_t, bins), YOKE_IN(uint8_t, key),
     yoke_add(&counts[key[i] % bins], 1);
 }
 
+YOKE_KERNEL(f_first, i, YOKE_VALUE(int64_t, count), YOKE_IN(float, table), YOKE_OUT(float, y))
+{
+    y[i] = count > 0 ? table[i % count] : -1;
+}
+
 YOKE_KERNEL(f_move, i, YOKE_VALUE(f_body, by), YOKE_INOUT(f_body, bodies))
 {
     bodies[i].x += by.x;

@@ -18,8 +18,8 @@
 #include "for_kernels.h"
 #include "under_sanitizer.h"
 
-extern const yoke_kernel f_saxpy, f_dot, f_blur, f_look_up, f_gather, f_mxv, f_histogram, f_move,
-    f_number;
+extern const yoke_kernel f_saxpy, f_dot, f_blur, f_look_up, f_gather, f_mxv, f_histogram, f_first,
+    f_move, f_number;
 
 enum { N = 3000, ROWS = 60, COLUMNS = 50, BINS = 7 };
 static float xs[N], ys[N], zs[N], table[256];
@@ -142,6 +142,20 @@ static void tables(void)
     assert_int_equal(all, N);
 }
 
+/* Tables that have no element when the program runs. */
+static void empty_tables(void)
+{
+    static const uint8_t none[1] = { 0 };
+    int32_t counts[BINS] = { 0 };
+    float *nothing = NULL, *x = xs;
+    ok(yoke_for(rt, &f_first, N, 0, yoke_whole(nothing, 0), ys));
+    ok(yoke_for(rt, &f_first, N, 0, yoke_whole(x, 0), ys));
+    ok(yoke_for(rt, &f_first, N, 0, yoke_whole(xs, 0), ys));
+    for (int i = 0; i < N; i++)
+        assert_true(ys[i] == -1);
+    ok(yoke_for(rt, &f_histogram, 0, BINS, none, yoke_whole(counts, 0)));
+}
+
 static void structs(void)
 {
     f_body bodies[10] = { { 1, 2 } }, by = { 3, 4 };
@@ -172,6 +186,7 @@ static void everything(void)
     planes();
     spans();
     tables();
+    empty_tables();
     structs();
     arrays();
 }
