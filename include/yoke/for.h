@@ -27,8 +27,10 @@
  *                              whose value fits is converted
  *     x                        a pointer to n elements, one per index; in two or three dimensions,
  *                              to n rows, each with one element per index of the further
- *                              dimensions. Index i uses row i. The size of a C array is checked.
- *                              Of a C array of arrays, x[n][m], pass the first element: &x[0][0]
+ *                              dimensions. Index i uses row i. The size of a C array is checked;
+ *                              of a longer one only these rows count, so x and x + n may be two
+ *                              arguments. Of a C array of arrays, x[n][m], pass the first element:
+ *                              &x[0][0]
  *     yoke_row(x, elements)    a pointer to n rows of `elements` elements; index i uses row i
  *     yoke_whole(x, count)     a pointer to `count` elements that every index may use: a table, the
  *                              bins of a histogram; 0: there are none. YOKE_ADD needs it, except

@@ -159,13 +159,17 @@ static yoke_status take_value(struct call *call, int p)
     return YOKE_OK;
 }
 
-/* Rows of the array that the memory becomes. */
-static int64_t rows_of(const struct call *call, int p, int64_t row)
+/* Rows of the array that the memory becomes. All elements that are known to be there may be used if
+ * each index may use any; otherwise as many as the range needs, so that one array in C can be
+ * several arguments. */
+static int64_t rows_of(const struct call *call, int p, int is_whole, int64_t row)
 {
-    const int64_t count = call->loop->given[p].count;
-    if (count == 0)
+    const yoke_given *given = &call->loop->given[p];
+    const int64_t after = given->shape == YOKE_HALO && given->after > 0 ? given->after : 0;
+    const int64_t rows = given->count == YOKE_NO_ELEMENTS ? 0 : given->count / row;
+    if (given->count == 0)
         return call->sizes[0];
-    return count == YOKE_NO_ELEMENTS ? 0 : count / row;
+    return is_whole || rows - call->sizes[0] <= after ? rows : call->sizes[0] + after;
 }
 
 /* Sets *out to the array that the memory becomes: one row per index, or elements for all indexes.
@@ -188,7 +192,7 @@ static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec 
     if (!row)
         row = is_whole && given->count ? 1 : call->sizes[1] * call->sizes[2];
     *out = (yoke_array_spec){ .host = (void *)(uintptr_t)given->at,
-                              .rows = rows_of(call, p, row),
+                              .rows = rows_of(call, p, is_whole, row),
                               .row_elements = row,
                               .element_size = given->size,
                               .name = param->name };

@@ -142,6 +142,24 @@ static void tables(void)
     assert_int_equal(all, N);
 }
 
+/* A C array counts as far as the range needs it, so its parts may be several arguments. */
+static void parts_of_arrays(void)
+{
+    enum { HALF = N / 2 };
+    float sums[N], halo[HALF + 1];
+    for (int i = 0; i < N; i++)
+        sums[i] = (float)i;
+    ok(yoke_for(rt, &f_saxpy, HALF, 2.0f, sums, sums + HALF));
+    for (int i = 0; i < N; i++)
+        assert_true(sums[i] == (i < HALF ? (float)i : (float)(2 * (i - HALF) + i)));
+    ok(yoke_for2(rt, &f_blur, HALF / 5, 5, HALF / 5, yoke_halo(sums, 1, 1), halo));
+    for (int i = 0; i <= HALF; i++)
+        halo[i] = sums[i];
+    ok(yoke_for(rt, &f_saxpy, HALF, 1.0f, yoke_halo(halo, 0, 1), sums));
+    for (int i = 0; i < HALF; i++)
+        assert_true(sums[i] == 2 * halo[i]);
+}
+
 /* Tables that have no element when the program runs. */
 static void empty_tables(void)
 {
@@ -186,6 +204,7 @@ static void everything(void)
     planes();
     spans();
     tables();
+    parts_of_arrays();
     empty_tables();
     structs();
     arrays();
@@ -297,6 +316,7 @@ static void mistakes_of_counts(void **state)
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, y, y), YOKE_EINVAL, "given twice");
     expect(yoke_for(rt, &f_saxpy, N - 1, 2.0f, y, y + 1), YOKE_EINVAL,
            "argument 3 (y): its memory overlaps that of argument 2 (x)");
+    expect(yoke_for(rt, &f_saxpy, N - 1, 2.0f, ys, ys + 1), YOKE_EINVAL, "its memory overlaps");
     expect(yoke_for(rt, NULL, N, y), YOKE_EINVAL, "job.kernel is NULL");
     ok(yoke_for(rt, &f_saxpy, 0, 2.0f, none, none));
 }
