@@ -45,7 +45,8 @@
  *
  * Memory behind pointers belongs to the program and is current before and after the call: each call
  * copies what devices need to them, and the results back. The same memory may be given twice only
- * if both uses read it.
+ * if both uses read it. Memory of an array that is open is given as that array, not as a pointer:
+ * devices may have newer rows of it, and do not learn of new ones (YOKE_CHECK=1 finds that).
  *
  * The runtime may be NULL: then it is yoke_default(). Status and yoke_error_text() are those of
  * yoke_run. docs/tutorial.md begins with yoke_for. Thread-safe. A call takes as long as yoke_run,
