@@ -201,6 +201,18 @@ static void free_runtime(yoke_runtime *runtime)
     yk_free(runtime);
 }
 
+/* Enlists the runtime before drivers begin to load, because that may fail. */
+static yoke_status start(yoke_runtime *runtime, const char *devices, yoke_loading loading)
+{
+    yoke_status status = yk_runtime_enlist(runtime);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_runtime_start_devices(runtime, devices, loading);
+    if (status != YOKE_OK)
+        yk_runtime_delist(runtime);
+    return status;
+}
+
 yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
 {
     struct settings settings = { 0 };
@@ -248,10 +260,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     if (status == YOKE_OK && runtime->trace_path)
         status = yk_runtime_open_trace(runtime);
     if (status == YOKE_OK)
-        status =
-            yk_runtime_start_devices(runtime, settings.devices, (yoke_loading)settings.loading);
-    if (status == YOKE_OK)
-        status = yk_runtime_enlist(runtime);
+        status = start(runtime, settings.devices, (yoke_loading)settings.loading);
     if (status == YOKE_OK) {
         runtime->tells = runtime->explains || yk_knowledge_keeps(runtime);
         yk_knowledge_get_ready(runtime);
