@@ -125,10 +125,8 @@ static yoke_status judged(struct measure_spec *spec, struct app_session *session
     out->wrong_words = status == YOKE_EINVAL && app_is_mistaken();
     if (status == YOKE_OK)
         status = app_session_attach(session, state);
-    if (status == YOKE_OK) {
+    if (status == YOKE_OK)
         status = time_runs(session, out);
-        out->wrong_words = status == YOKE_EINVAL; /* as shares of more devices than there are */
-    }
     if (status == YOKE_OK)
         status = app_session_verify(session, out);
     if (status == YOKE_OK && spec->app->figures)

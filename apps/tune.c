@@ -211,10 +211,8 @@ static yoke_status tune_with(const struct tune_spec *from, struct app_session *o
     status = train_all(from, state, out);
     if (status == YOKE_OK)
         status = app_session_attach(owner, state);
-    if (status == YOKE_OK) {
+    if (status == YOKE_OK)
         status = run_together(from, owner, out);
-        out->all.wrong_words = status == YOKE_EINVAL;
-    }
     yoke_status detached = app_session_detach(owner);
     if (status == YOKE_OK)
         status = foretell(out);

@@ -219,9 +219,9 @@ static inline yoke_given yk_with_onto(yoke_given x)
 #define YK_IS_READ_ONLY(x) _Generic(1 ? YK_POINTER(x) : (void *)1, const void * : 1, default : 0)
 #define YK_ELEMENT_TYPE(x) (YK_IS_POINTER(x) ? YK_TYPE_OF(*YK_POINTER(x)) : YK_TYPE_OF(x))
 #define YK_ELEMENT_SIZE(x) (YK_IS_POINTER(x) ? sizeof(*YK_POINTER(x)) : sizeof(YK_DECAYED(x)))
-/* Bytes of the whole array; 0 if x is no array. */
+/* Bytes of the whole array; 0 if x is no array. (clang warns of sizeof(x) if x is `array + 1`.) */
 #define YK_ARRAY_SIZE(x)                                                                           \
-    (__builtin_types_compatible_p(__typeof__(x), YK_DECAYED(x)) ? 0 : sizeof(x))
+    (__builtin_types_compatible_p(__typeof__(x), YK_DECAYED(x)) ? 0 : sizeof(__typeof__(x)))
 
 static inline yoke_span yk_span_given(yoke_span span)
 {

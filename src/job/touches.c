@@ -432,6 +432,15 @@ static yoke_status check_adds(const struct yk_job *job)
     return YOKE_OK;
 }
 
+/* Returns 1 if some dimension of the range has no index. */
+static int is_empty(const struct yk_job *job)
+{
+    int d, empty = job->last <= job->first;
+    for (d = 1; d < job->kernel->kernel.dimensions; d++)
+        empty |= yk_interval_empty(job->along[d - 1]);
+    return empty;
+}
+
 /* A hash of all that decides whether the job's touches are right. */
 static uint64_t terms_of(const struct yk_job *job)
 {
@@ -468,7 +477,7 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
     struct place nowhere = { 0 };
     yoke_status status = job->sums.has_add ? check_adds(job) : YOKE_OK;
     int t;
-    if (!access->count || job->last <= job->first || job->kernel->right_terms == terms)
+    if (!access->count || is_empty(job) || job->kernel->right_terms == terms)
         return status;
     compute_results(job, &nowhere);
     for (t = 0; t < access->count && status == YOKE_OK; t++) {

@@ -197,6 +197,9 @@ static void right_ones(void **state)
                       .range = { 0, 1, { 8 } },
                       .args = { yoke_in(xyz), yoke_out(y) } };
     REFUSED(&b, &job, "8 elements for each index", "has 3");
+    job.range.second.first = job.range.second.last = 8; /* no index at all */
+    OK(yoke_run(b.rt, &job, NULL));
+    job.range.second.first = job.range.second.last = 0;
     job.range.extent[0] = 3;
     OK(yoke_run(b.rt, &job, NULL));
     close_bench(&b);
