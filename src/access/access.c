@@ -38,21 +38,13 @@ static void add_touch(struct yk_access *to, const struct yk_polynomial *form, st
     more[to->count++] = touch;
 }
 
-/* Whether an operand ends before the token, so that `*` there is a product. */
-static int ends_operand(const struct yk_body *body, int before)
-{
-    return before >= 0 &&
-           (body->tokens[before].kind != YK_TOKEN_SIGN || is_sign(body, before, ")") ||
-            is_sign(body, before, "]")) &&
-           !is_sign(body, before, "return");
-}
-
 /* The tokens of the index in `x[...]` or `*(x + ...)`; none: it is used in another way. */
 static struct yk_token_span index_of(const struct yk_body *body, int at)
 {
     if (is_sign(body, at + 1, "["))
         return (struct yk_token_span){ at + 2, yk_body_close_of(body, at + 1) - 1 };
-    if (is_sign(body, at - 1, "(") && is_sign(body, at - 2, "*") && !ends_operand(body, at - 3) &&
+    if (is_sign(body, at - 1, "(") && is_sign(body, at - 2, "*") &&
+        !yk_body_ends_operand(body, at - 3) &&
         (is_sign(body, at + 1, "+") || is_sign(body, at + 1, "-")))
         return (struct yk_token_span){ at + 1, yk_body_close_of(body, at - 1) - 1 };
     return (struct yk_token_span){ 0, 0 };
@@ -150,6 +142,7 @@ void yk_access_open(const yoke_kernel *kernel, struct yk_access *out)
     out->conditions = copy_of(all->items, all->count, sizeof *all->items);
     out->operations = copy_of(all->operations.items, operations, sizeof *all->operations.items);
     out->operation_count = out->operations ? operations : 0;
+    out->values = all->values;
     if ((all->count && !out->conditions) || out->operation_count < operations)
         out->count = 0;
     yk_free(all);

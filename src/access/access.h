@@ -31,6 +31,7 @@ struct yk_access {
     struct yk_condition *conditions; /* that guards refer to by number */
     struct yk_operation *operations; /* whose results polynomials have as variables */
     int operation_count;
+    uint32_t values; /* bit p: some polynomial may have the value of parameter p */
 };
 
 /* Never fails: what cannot be read, or gets no memory, is left out. */

@@ -140,6 +140,24 @@ static int end_of_initialiser(const struct yk_body *body, int at)
     return at;
 }
 
+/* Whether the token is a word of C before which no operand ends. */
+static int is_word(const struct yk_token *token)
+{
+    static const char *const words[] = { "return", "else", "case", "goto", "do" };
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (yk_token_is(token, words[w]))
+            return 1;
+    return 0;
+}
+
+int yk_body_ends_operand(const struct yk_body *body, int at)
+{
+    if (at < 0)
+        return 0;
+    return body->tokens[at].kind == YK_TOKEN_SIGN ? is_sign(body, at, ")") || is_sign(body, at, "]")
+                                                  : !is_word(&body->tokens[at]);
+}
+
 /* Whether the variable is changed other than by ++, --, += and -=, or its address is taken. */
 static int is_changed(const struct yk_body *body, int at)
 {
@@ -147,8 +165,7 @@ static int is_changed(const struct yk_body *body, int at)
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
         if (is_sign(body, at + 1, signs[s]))
             return 1;
-    return is_sign(body, at - 1, "&") && (at < 2 || body->tokens[at - 2].kind == YK_TOKEN_SIGN) &&
-           !is_sign(body, at - 2, ")") && !is_sign(body, at - 2, "]");
+    return is_sign(body, at - 1, "&") && !yk_body_ends_operand(body, at - 2);
 }
 
 static int is_member(const struct yk_body *body, int at)
@@ -206,16 +223,10 @@ static void read_local(struct yk_body *body, int at)
 /* Whether another variable of that name is declared there. */
 static int is_declared(const struct yk_body *body, int at)
 {
-    static const char *const words[] = { "return", "else", "case", "goto", "do" };
     if (is_sign(body, at - 1, "*"))
         return at >= 2 && body->tokens[at - 2].kind == YK_TOKEN_NAME &&
                (is_sign(body, at + 1, "=") || is_sign(body, at + 1, ";"));
-    if (at < 1 || body->tokens[at - 1].kind != YK_TOKEN_NAME)
-        return 0;
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (yk_token_is(&body->tokens[at - 1], words[w]))
-            return 0;
-    return 1;
+    return at >= 1 && body->tokens[at - 1].kind == YK_TOKEN_NAME && !is_word(&body->tokens[at - 1]);
 }
 
 static int is_index(const struct yk_body *body, const struct yk_token *token)

@@ -36,6 +36,8 @@ void yk_body_close(struct yk_body *body);
 int yk_body_parameter(const struct yk_body *body, const struct yk_token *name);
 /* The token after the bracket that closes the one at `at`; count if none does. */
 int yk_body_close_of(const struct yk_body *body, int at);
+/* Whether an operand ends with the token, so that `*` or `&` behind it has two operands. */
+int yk_body_ends_operand(const struct yk_body *body, int at);
 
 /* The possible values of an expression: with `?:` several, each under a guard. */
 enum { YK_FORMS_MOST = 4 };

@@ -22,6 +22,7 @@ struct yk_conditions { /* of a body */
                    * text may define names by each other */
     struct yk_condition items[YK_CONDITIONS_MOST];
     struct yk_operations operations; /* that polynomials refer to */
+    uint32_t values;                 /* bit p: the value of parameter p was read for a polynomial */
 };
 
 struct yk_guard { /* all of these conditions hold */

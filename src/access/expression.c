@@ -159,8 +159,10 @@ static struct yk_forms read_name(const struct reader *reader, const struct yk_to
         return read_local(reader, name);
     if (body->kernel->params[p].mode != YOKE_PARAM_VALUE || body->changed >> p & 1)
         return unknown; /* a pointer */
-    return one(yk_polynomial_variable(
-        is_integer_type(body->kernel->params[p].type) ? YK_VAR_VALUE + p : YK_VAR_INNER));
+    if (!is_integer_type(body->kernel->params[p].type))
+        return one(yk_polynomial_variable(YK_VAR_INNER));
+    body->conditions->values |= UINT32_C(1) << p;
+    return one(yk_polynomial_variable(YK_VAR_VALUE + p));
 }
 
 /* From '(' on: f(a, b) mixes its arguments. */

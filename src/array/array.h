@@ -125,6 +125,11 @@ static inline struct yk_interval yk_array_rows(const yoke_array *array)
 {
     return (struct yk_interval){ array->first_row, array->first_row + array->rows };
 }
+/* The elements from one row to the next. */
+static inline int64_t yk_array_row_elements(const yoke_array *array)
+{
+    return array->pitch / (int64_t)array->element_size;
+}
 
 /* Returns 1 if the array is opened for one job (yoke_for) and closed after it. */
 static inline int yk_array_is_of_one_job(const yoke_array *array)

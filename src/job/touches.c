@@ -14,17 +14,16 @@
 #include "../access/access.h"
 #include "../base/hash.h"
 #include "../base/status.h"
-
-struct place;
+#include "index_value.h"
 
 /* An index expression of an argument, in one job. */
 struct touch {
     const struct yk_job *job;
     const struct yk_touch *is;
     const yoke_arg *arg;
-    const struct place *nowhere; /* for what does not depend on the index */
-    int64_t stride, row;         /* elements from one i to the next; elements in a row */
-    char text[96];               /* the expression as written in the kernel */
+    const struct yk_index *nowhere; /* for what does not depend on the index */
+    int64_t stride, row;            /* elements from one i to the next; elements in a row */
+    char text[96];                  /* the expression as written in the kernel */
 };
 
 #define TOUCH "kernel %s, argument %d (%s): %s:%d: the index '%s' "
@@ -59,96 +58,7 @@ static void write_text(struct touch *touch)
     *out = 0;
 }
 
-/* The elements from one row to the next. */
-static int64_t row_elements(const yoke_array *array)
-{
-    return array->pitch / (int64_t)array->element_size;
-}
-
-/* A row distance may be smaller on a device, but leads to the same rows as the host's. */
-static int value_of(const struct yk_job *job, int parameter, int64_t *out)
-{
-    const void *value = job->args[parameter].value;
-    const char *type = job->kernel->kernel.params[parameter].type;
-    const int of = job->distance_of[parameter];
-    int32_t narrow;
-    if (of > 0) {
-        *out = row_elements(job->args[of - 1].array);
-        return 1;
-    }
-    if (!value)
-        return 0;
-    if (job->args[parameter].value_size == sizeof *out) {
-        memcpy(out, value, sizeof *out);
-        return 1;
-    }
-    memcpy(&narrow, value, sizeof narrow);
-    *out = *type == 'u' ? (int64_t)(uint32_t)narrow : narrow;
-    return 1;
-}
-
-/* An index of the range, i, j and k, and the results of the body's operations there. */
-struct place {
-    int is_index; /* 0: it stands for none; only what does not depend on the index is known */
-    int64_t at[3];
-    int64_t result[YK_OPERATIONS_MOST];
-    uint32_t known; /* bit n: result[n] is known */
-};
-
-static int variable_of(const struct yk_job *job, const struct place *place, int variable,
-                       int64_t *out)
-{
-    if (variable <= YK_VAR_K) {
-        *out = place->at[variable];
-        return place->is_index;
-    }
-    if (variable >= YK_VAR_RESULT) {
-        *out = place->result[variable - YK_VAR_RESULT];
-        return place->known >> (variable - YK_VAR_RESULT) & 1;
-    }
-    if (variable >= YK_VAR_VALUE)
-        return value_of(job, variable - YK_VAR_VALUE, out);
-    if (variable != YK_VAR_SIZE2 && variable != YK_VAR_SIZE3)
-        return 0;
-    *out = job->extent[variable - YK_VAR_SIZE2];
-    return 1;
-}
-
-/* Sets *out to the polynomial's value at that place. Returns 0 if it is unknown. */
-static int number_of(const struct yk_job *job, const struct place *place,
-                     const struct yk_polynomial *polynomial, int64_t *out)
-{
-    int64_t sum = 0, factor;
-    int t, v;
-    for (t = 0; t < polynomial->count; t++) {
-        int64_t term = polynomial->terms[t].factor;
-        for (v = 0; v < polynomial->terms[t].count; v++)
-            if (!variable_of(job, place, polynomial->terms[t].variable[v], &factor) ||
-                __builtin_mul_overflow(term, factor, &term))
-                return 0;
-        if (__builtin_add_overflow(sum, term, &sum))
-            return 0;
-    }
-    *out = sum;
-    return 1;
-}
-
-/* Each operation comes after those in its operands. */
-static void compute_results(const struct yk_job *job, struct place *place)
-{
-    const struct yk_access *access = &job->kernel->access;
-    int64_t a, b;
-    int n;
-    place->known = 0;
-    for (n = 0; n < access->operation_count; n++) {
-        const struct yk_operation *operation = &access->operations[n];
-        if (number_of(job, place, &operation->a, &a) && number_of(job, place, &operation->b, &b) &&
-            yk_operation_compute(operation->sign, a, b, &place->result[n]))
-            place->known |= UINT32_C(1) << n;
-    }
-}
-
-static int holds(const struct touch *touch, const struct place *place)
+static int holds(const struct touch *touch, const struct yk_index *index)
 {
     const struct yk_guard *guard = &touch->is->guard;
     int64_t difference;
@@ -156,7 +66,7 @@ static int holds(const struct touch *touch, const struct place *place)
     for (c = 0; c < guard->count; c++) {
         const struct yk_condition *condition =
             &touch->job->kernel->access.conditions[guard->number[c]];
-        if (!number_of(touch->job, place, &condition->difference, &difference))
+        if (!yk_index_value(touch->job, index, &condition->difference, &difference))
             return 0;
         if (!(condition->is == YK_BELOW_0     ? difference < 0
               : condition->is == YK_AT_MOST_0 ? difference <= 0
@@ -193,17 +103,17 @@ static int has_row(const struct touch *touch, int64_t row)
     return yk_interval_has(yk_array_rows(touch->arg->array), row);
 }
 
-/* Returns 1 if the touch at that place is in a row that the array does not have or the job does not
+/* Returns 1 if the touch at that index is in a row that the array does not have or the job does not
  * declare, *rows away from row i. Returns 0 if not, or if that is unknown. */
-static int leaves(const struct touch *touch, const struct place *place, int64_t *rows)
+static int leaves(const struct touch *touch, const struct yk_index *index, int64_t *rows)
 {
     int64_t element, apart; /* both counted from the first element of row i */
-    if (!number_of(touch->job, place, &touch->is->rest, &element) ||
-        __builtin_mul_overflow(touch->stride - touch->row, place->at[0], &apart) ||
+    if (!yk_index_value(touch->job, index, &touch->is->rest, &element) ||
+        __builtin_mul_overflow(touch->stride - touch->row, index->at[0], &apart) ||
         __builtin_add_overflow(element, apart, &element))
         return 0;
     *rows = row_of(element, touch->row);
-    return !has_row(touch, place->at[0] + *rows) ||
+    return !has_row(touch, index->at[0] + *rows) ||
            (!is_whole(touch) && (*rows < -halo_before(touch) || *rows > halo_after(touch)));
 }
 
@@ -220,27 +130,27 @@ static int samples_of(const struct yk_job *job, int dimension)
     return job->kernel->kernel.dimensions > dimension ? SAMPLES : 1;
 }
 
-static struct place place_of(const struct yk_job *job, int i, int j, int k)
+static struct yk_index index_of(const struct yk_job *job, int i, int j, int k)
 {
-    struct place place;
-    place.is_index = 1;
-    place.at[0] = sample(job->first, job->last, i);
-    place.at[1] = sample(job->along[0].first, job->along[0].last, j);
-    place.at[2] = sample(job->along[1].first, job->along[1].last, k);
-    compute_results(job, &place);
-    return place;
+    struct yk_index index;
+    index.is_known = 1;
+    index.at[0] = sample(job->first, job->last, i);
+    index.at[1] = sample(job->along[0].first, job->along[0].last, j);
+    index.at[2] = sample(job->along[1].first, job->along[1].last, k);
+    yk_index_compute(job, &index);
+    return index;
 }
 
-/* Returns 1 if the touch leaves its rows at some sample; sets *place to the sample and *rows as
+/* Returns 1 if the touch leaves its rows at some sample; sets *index to the sample and *rows as
  * `leaves` does. */
-static int find_leaving(const struct touch *touch, struct place *place, int64_t *rows)
+static int find_leaving(const struct touch *touch, struct yk_index *index, int64_t *rows)
 {
     int i, j, k;
     for (i = 0; i < SAMPLES; i++)
         for (j = 0; j < samples_of(touch->job, 1); j++)
             for (k = 0; k < samples_of(touch->job, 2); k++) {
-                *place = place_of(touch->job, i, j, k);
-                if (leaves(touch, place, rows) && holds(touch, place))
+                *index = index_of(touch->job, i, j, k);
+                if (leaves(touch, index, rows) && holds(touch, index))
                     return 1;
             }
     return 0;
@@ -254,8 +164,8 @@ static int is_for_several(const struct touch *touch)
         int found = 0;
         for (j = 0; j < samples_of(touch->job, 1); j++)
             for (k = 0; k < samples_of(touch->job, 2); k++) {
-                const struct place place = place_of(touch->job, i, j, k);
-                found |= holds(touch, &place);
+                const struct yk_index index = index_of(touch->job, i, j, k);
+                found |= holds(touch, &index);
             }
         count += found;
     }
@@ -273,8 +183,8 @@ static int stays(const struct touch *touch)
     for (i = 0; i < SAMPLES; i += SAMPLES - 1)
         for (j = 0; j < samples_of(touch->job, 1); j += SAMPLES - 1)
             for (k = 0; k < samples_of(touch->job, 2); k += SAMPLES - 1) {
-                const struct place place = place_of(touch->job, i, j, k);
-                if (leaves(touch, &place, &rows))
+                const struct yk_index index = index_of(touch->job, i, j, k);
+                if (leaves(touch, &index, &rows))
                     return 0;
             }
     return 1;
@@ -296,7 +206,7 @@ static yoke_status refuse_loaded(const struct touch *touch)
                    TOUCH_OF(touch), YK_NAME_OF(touch->arg->array), cure_of(touch));
 }
 
-static yoke_status refuse_outside(const struct touch *touch, const struct place *place,
+static yoke_status refuse_outside(const struct touch *touch, const struct yk_index *index,
                                   int64_t rows)
 {
     const struct yk_interval has = yk_array_rows(touch->arg->array);
@@ -304,18 +214,18 @@ static yoke_status refuse_outside(const struct touch *touch, const struct place 
                    TOUCH "is of row %lld for index %lld of the range, and " YK_THE_ARRAY
                          " has rows %lld .. %lld; let the range or a condition leave such "
                          "indexes out",
-                   TOUCH_OF(touch), (long long)(place->at[0] + rows), (long long)place->at[0],
+                   TOUCH_OF(touch), (long long)(index->at[0] + rows), (long long)index->at[0],
                    YK_NAME_OF(touch->arg->array), (long long)has.first, (long long)has.last);
 }
 
-static yoke_status refuse_other_row(const struct touch *touch, const struct place *place,
+static yoke_status refuse_other_row(const struct touch *touch, const struct yk_index *index,
                                     int64_t rows)
 {
     return yk_fail(YOKE_EINVAL,
                    TOUCH "is of row %lld of " YK_THE_ARRAY " for index %lld of the range, for "
                          "which the job does not declare it; %s",
-                   TOUCH_OF(touch), (long long)(place->at[0] + rows), YK_NAME_OF(touch->arg->array),
-                   (long long)place->at[0], cure_of(touch));
+                   TOUCH_OF(touch), (long long)(index->at[0] + rows), YK_NAME_OF(touch->arg->array),
+                   (long long)index->at[0], cure_of(touch));
 }
 
 static yoke_status refuse_fixed(const struct touch *touch)
@@ -383,16 +293,10 @@ static int bends(const struct touch *touch)
 }
 
 /* With several elements in a row the loaded index may be computed so that it stays in the row. */
-static int is_loaded(const struct touch *touch)
-{
-    return touch->is->stride.count == 0 && yk_polynomial_has(&touch->is->rest, YK_VAR_LOADED) &&
-           touch->row == 1;
-}
-
 static yoke_status check_loaded(struct touch *touch)
 {
-    if (is_whole(touch) || touch->arg->shape == YOKE_HALO || touch->arg->array->rows == 1 ||
-        !is_for_several(touch))
+    if (touch->row > 1 || is_whole(touch) || touch->arg->shape == YOKE_HALO ||
+        touch->arg->array->rows == 1 || !is_for_several(touch))
         return YOKE_OK;
     write_text(touch);
     return refuse_loaded(touch);
@@ -401,18 +305,18 @@ static yoke_status check_loaded(struct touch *touch)
 static yoke_status check_touch(struct touch *touch)
 {
     const struct yk_touch *is = touch->is;
-    struct place place;
+    struct yk_index index;
     int64_t rows;
-    if (is_loaded(touch))
+    if (is->stride.count == 0 && yk_polynomial_has(&is->rest, YK_VAR_LOADED))
         return check_loaded(touch);
-    if (!number_of(touch->job, touch->nowhere, &is->stride, &touch->stride) || stays(touch) ||
-        !find_leaving(touch, &place, &rows))
+    if (!yk_index_value(touch->job, touch->nowhere, &is->stride, &touch->stride) || stays(touch) ||
+        !find_leaving(touch, &index, &rows))
         return YOKE_OK;
     write_text(touch);
-    if (!has_row(touch, place.at[0] + rows))
-        return refuse_outside(touch, &place, rows);
+    if (!has_row(touch, index.at[0] + rows))
+        return refuse_outside(touch, &index, rows);
     if (bends(touch))
-        return refuse_other_row(touch, &place, rows);
+        return refuse_other_row(touch, &index, rows);
     if (is->stride.count == 0)
         return refuse_fixed(touch);
     return touch->stride != touch->row ? refuse_stride(touch) : refuse_row(touch, rows);
@@ -451,21 +355,17 @@ static uint64_t terms_of(const struct yk_job *job)
     int p, count = 8;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
+        if (job->kernel->access.values >> p & 1)
+            yk_index_parameter(job, p, &terms[count++]);
+        if (!arg->array)
+            continue;
         terms[count++] = arg->mode;
-        if (arg->mode == YOKE_PARAM_VALUE) {
-            terms[count] = 0;
-            if (arg->value_size <= sizeof *terms)
-                value_of(job, p, &terms[count]);
-            count++;
-        } else if (arg->array) {
-            const struct yk_interval rows = yk_array_rows(arg->array);
-            terms[count++] = arg->shape;
-            terms[count++] = arg->before;
-            terms[count++] = arg->after;
-            terms[count++] = rows.first;
-            terms[count++] = rows.last;
-            terms[count++] = row_elements(arg->array);
-        }
+        terms[count++] = arg->shape;
+        terms[count++] = arg->before;
+        terms[count++] = arg->after;
+        terms[count++] = arg->array->first_row;
+        terms[count++] = arg->array->rows;
+        terms[count++] = yk_array_row_elements(arg->array);
     }
     return yk_hash_large(yk_hash_start, terms, (size_t)count * sizeof *terms);
 }
@@ -474,12 +374,12 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
 {
     const struct yk_access *access = &job->kernel->access;
     const uint64_t terms = access->count ? terms_of(job) : 0;
-    struct place nowhere = { 0 };
+    struct yk_index nowhere = { 0 };
     yoke_status status = job->sums.has_add ? check_adds(job) : YOKE_OK;
     int t;
     if (!access->count || is_empty(job) || job->kernel->right_terms == terms)
         return status;
-    compute_results(job, &nowhere);
+    yk_index_compute(job, &nowhere);
     for (t = 0; t < access->count && status == YOKE_OK; t++) {
         struct touch touch = { .job = job,
                                .nowhere = &nowhere,
@@ -487,7 +387,7 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
                                .arg = &job->args[access->touches[t].parameter] };
         if (touch.arg->shape == YOKE_CUSTOM)
             continue;
-        touch.row = row_elements(touch.arg->array);
+        touch.row = yk_array_row_elements(touch.arg->array);
         status = check_touch(&touch);
     }
     if (status == YOKE_OK)
