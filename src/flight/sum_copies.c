@@ -119,19 +119,21 @@ static yoke_status take(struct yk_job *job, int device, int arg, int copies)
                            bytes_of(job, device, arg), &jd->private_memory[arg]);
 }
 
+static yoke_status take_copies(struct yk_job *job, int device, int arg)
+{
+    const int copies = yk_fold_program(job, device, arg) ? wanted(job, device, arg) : 1;
+    const yoke_status status = take(job, device, arg, copies);
+    return status == YOKE_ENOMEM && copies > 1 ? take(job, device, arg, 1) : status;
+}
+
 yoke_status yk_private_take(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status status = YOKE_OK;
     int p;
-    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
-        int copies = yk_fold_program(job, device, p) ? wanted(job, device, p) : 1;
-        if (job->args[p].mode != YOKE_PARAM_ADD || jd->private_memory[p].buffer)
-            continue;
-        status = take(job, device, p, copies);
-        if (status == YOKE_ENOMEM && copies > 1)
-            status = take(job, device, p, 1);
-    }
+    for (p = 0; job->sums.has_add && p < job->arg_count && status == YOKE_OK; p++)
+        if (job->args[p].mode == YOKE_PARAM_ADD && !jd->private_memory[p].buffer)
+            status = take_copies(job, device, p);
     return status;
 }
 
