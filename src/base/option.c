@@ -228,13 +228,11 @@ static yoke_status assign(const struct assignment *given, void *settings)
         return YOKE_OK;
     }
     const char *wrong = read_number(given->option->type, given->value, field);
-    if (wrong) {
+    if (wrong)
         return yk_fail(YOKE_EINVAL, "%s: '%s' %s", given->place, given->value, wrong);
-    }
-    if (given->option->least && *(int64_t *)field < given->option->least) {
+    if (given->option->least && *(int64_t *)field < given->option->least)
         return yk_fail(YOKE_EINVAL, "%s: '%s' is too small; give %lld or more", given->place,
                        given->value, (long long)given->option->least);
-    }
     return YOKE_OK;
 }
 

@@ -229,7 +229,7 @@ static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *k
         return yk_fail(YOKE_EINVAL, ARGUMENT "the array is NULL, or was closed",
                        NAMES_OF(kernel, p));
     if (arg->array->runtime != runtime &&
-        yk_runtime_refuses(arg->array->runtime, arg->array->name)) /* a parent's, in a child */
+        yk_runtime_refuses_child(arg->array->runtime, arg->array->name))
         return YOKE_EINVAL;
     if (arg->array->runtime != runtime)
         return yk_fail(YOKE_EINVAL, ARGUMENT YK_THE_ARRAY " belongs to another runtime",

@@ -15,7 +15,6 @@
 #include "end.h"
 
 #include "../base/status.h"
-
 #include "../flight/held_memory.h"
 #include "../flight/pipeline.h"
 #include "../job/call.h"
