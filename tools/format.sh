@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Formats the C files that git tracks, as .clang-format says. With --check it only names the files that are not formatted. Versions of
-# clang-format disagree with each other, so it must be version 14.
+# Formats the C files that git tracks and the new ones that it does not ignore, as .clang-format says. With --check it only names the
+# files that are not formatted. Versions of clang-format disagree with each other, so it must be version 14.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,9 +24,9 @@ if [ -z "$formatter" ]; then
     exit 1
 fi
 
-mapfile -d '' tracked < <(git ls-files -z '*.c' '*.h')
+mapfile -d '' kept < <(git ls-files -z --cached --others --exclude-standard '*.c' '*.h')
 files=()
-for file in "${tracked[@]}"; do
+for file in "${kept[@]}"; do
     if [ -e "$file" ]; then # not one that is about to be removed
         files+=("$file")
     fi

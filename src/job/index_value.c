@@ -47,7 +47,7 @@ static int variable_of(const struct yk_job *job, const struct yk_index *index, i
 }
 
 int yk_index_value(const struct yk_job *job, const struct yk_index *index,
-                     const struct yk_polynomial *polynomial, int64_t *out)
+                   const struct yk_polynomial *polynomial, int64_t *out)
 {
     int64_t sum = 0, factor;
     int t, v;
@@ -73,7 +73,8 @@ void yk_index_compute(const struct yk_job *job, struct yk_index *index)
     index->results = 0;
     for (n = 0; n < access->operation_count; n++) {
         const struct yk_operation *operation = &access->operations[n];
-        if (yk_index_value(job, index, &operation->a, &a) && yk_index_value(job, index, &operation->b, &b) &&
+        if (yk_index_value(job, index, &operation->a, &a) &&
+            yk_index_value(job, index, &operation->b, &b) &&
             yk_operation_compute(operation->sign, a, b, &index->result[n]))
             index->results |= UINT32_C(1) << n;
     }
