@@ -252,7 +252,10 @@ static int64_t gpu_items(const struct yk_auto *state, int device, int64_t budget
         items = yk_at_least(items, least);
     }
     items = yk_at_most(items, foreseen(state, device, LAST_COSTS * status->fixed_ns));
-    items = whole_fills(yk_at_least(items, fill), fill);
+    items = yk_at_least(items, fill);
+    if (items >= budget)
+        return budget; /* a second chunk for what is no whole fill costs more than idle cores */
+    items = whole_fills(items, fill);
     return budget - items < yk_at_most(items, least) / 2 ? budget : items;
 }
 

@@ -71,12 +71,34 @@ static void a_short_job_is_one_chunk(void **state)
     assert_in_range(first_chunk(1e6), 1, ITEMS * 6 / 10); /* the other one joins in 80 us */
 }
 
+/* A filter of 480 rows on a GPU that 317 rows fill: 10 us. A second chunk for the other 163 would
+ * take as long as a launch, for cores that are idle otherwise, too. */
+static void what_is_no_whole_fill_is_no_second_chunk(void **state)
+{
+    enum { ROWS = 480 };
+    const struct yk_split_device gpu = {
+        .name = "gpu", .lanes = 2, .fill = 317, .rate = ROWS / 1e4, .fixed_ns = 8e3, .share = -1
+    };
+    const struct yk_split_spec spec = {
+        .last = ROWS, .unit = 1, .devices = &gpu, .device_count = 1
+    };
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk;
+    (void)state;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 0);
+    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
+    yk_dispatch_close(dispatch);
+    assert_int_equal(chunk.last - chunk.first, ROWS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_left_alone_take_large_leases),
         cmocka_unit_test(beside_others_they_do_not),
         cmocka_unit_test(a_short_job_is_one_chunk),
+        cmocka_unit_test(what_is_no_whole_fill_is_no_second_chunk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
