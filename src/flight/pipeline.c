@@ -254,6 +254,28 @@ void yk_pipeline_lead(struct yk_job *job, int device, int lane)
         yk_wake_devices(job->runtime, atomic_exchange(&job->pipeline.awaited, 0));
 }
 
+struct unlaunched {
+    const struct yk_job *job;
+    int found; /* 1: there are items of the job that no kernel was launched for */
+};
+
+static int see_unlaunched(void *context, const struct yk_undone *undone)
+{
+    struct unlaunched *look = context;
+    look->found =
+        undone->device < 0 || !look->job->devices[undone->device].flights[undone->lane].leads;
+    return look->found;
+}
+
+int yk_pipeline_is_launched(struct yk_job *job)
+{
+    struct unlaunched look = { .job = job };
+    yk_lock(&job->lock);
+    yk_dispatch_find_undone(job->dispatch, see_unlaunched, &look);
+    yk_unlock(&job->lock);
+    return !look.found;
+}
+
 enum yk_told yk_pipeline_withdraw(struct yk_job *job, int device, int lane)
 {
     struct yk_flight *flight = &job->devices[device].flights[lane];

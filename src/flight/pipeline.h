@@ -35,6 +35,9 @@ enum yk_turn yk_pipeline_turn(struct yk_job *job, int device, int lane);
 void yk_pipeline_issued(struct yk_job *job, int device, int lane);
 /* The lane's flight is under way: others may be launched behind it. Takes the job's lock. */
 void yk_pipeline_lead(struct yk_job *job, int device, int lane);
+/* Returns 1 if all chunks of the job were launched and others may be launched behind them. Takes
+ * the job's lock. */
+int yk_pipeline_is_launched(struct yk_job *job);
 /* Call it before the flight's kernel is closed: no others may follow. Returns what coherence was
  * told of the rows that the flight writes. Takes the job's lock. */
 enum yk_told yk_pipeline_withdraw(struct yk_job *job, int device, int lane);

@@ -138,13 +138,26 @@ static struct yk_job *learn(struct yk_job *job)
     return job->runtime->tells ? yk_story_note(job) : NULL;
 }
 
-/* Begins jobs behind running ones. If a job follows this one, its chunks are launched first: a
- * device waits for that, and a plan for the job after it takes 10 us. Then this thread's loop
- * begins that one (worker.c), which a caller that drives devices does not run. */
+/* Returns 1 if chunks of a job that began behind this one are still to be launched. With
+ * runtime.lock held. */
+static int launches_follow(const struct yk_job *job)
+{
+    struct yk_job *other;
+    if (!job->pipeline.followers)
+        return 0;
+    for (other = job->runtime->running; other; other = other->lists.next_running)
+        if (other->pipeline.before == job && !yk_pipeline_is_launched(other))
+            return 1;
+    return 0;
+}
+
+/* Begins jobs behind running ones. If chunks of a job that follows this one are to be launched,
+ * that comes first: a device waits for it, and a plan for the job after it takes some us. Then this
+ * thread's loop begins that one (worker.c), which a caller that drives devices does not run. */
 static uint32_t start_behind(const struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
-    if (!job->pipeline.followers || job->outcome.ended_by_caller || runtime->virtual_clock)
+    if (job->outcome.ended_by_caller || runtime->virtual_clock || !launches_follow(job))
         return yk_jobs_start_behind(runtime);
     atomic_store(&runtime->behind_due, 1);
     return 0;
