@@ -43,6 +43,19 @@
  *     a yoke_array *           instead of a pointer. Its rows stay on the devices until other
  *                              devices or yoke_array_acquire need them: for consecutive loops
  *
+ * yoke_submit_for, yoke_submit_for2 and yoke_submit_for3 have the same arguments and do not wait:
+ *
+ *     for (int step = 0; step < steps; step++) {
+ *         yoke_submit_for(NULL, &forces, n, x, f);
+ *         yoke_submit_for(NULL, &move, n, dt, f, x);
+ *     }
+ *     status = yoke_wait_all(NULL);
+ *
+ * Each loop runs after those whose rows it needs, and the devices have the next one before the
+ * present one ends. Arrays are yoke_array *: memory behind a pointer is refused, because it would
+ * have to stay. Numbers and structs are copied; a result &s must stay until yoke_wait_all, which
+ * also returns whether a loop failed.
+ *
  * Memory behind pointers belongs to the program and is current before and after the call: each call
  * copies what devices need to them, and the results back. The same memory may be given twice only
  * if both uses read it. Memory of an array that is open is given as that array, not as a pointer:
@@ -125,6 +138,9 @@ typedef struct yoke_loop {
 /* What yoke_for, yoke_for2 and yoke_for3 call: runs the loop and waits. `runtime` NULL:
  * yoke_default(). Errors are those of yoke_run. Thread-safe. */
 YOKE_API yoke_status yoke_loop_run(yoke_runtime *runtime, const yoke_loop *loop);
+/* What yoke_submit_for calls: yoke_submit without a ticket (yoke/job.h). YOKE_EINVAL also: an
+ * argument is memory behind a pointer. */
+YOKE_API yoke_status yoke_loop_submit(yoke_runtime *runtime, const yoke_loop *loop);
 
 static inline yoke_given yk_with_row(yoke_given x, int64_t elements)
 {
@@ -161,31 +177,39 @@ static inline yoke_given yk_with_onto(yoke_given x)
 #else
 
 /* Runs a kernel for n indexes: see the head of this file. */
-#define yoke_for(runtime, kernel, n, ...)        YK_RUN(runtime, kernel, 1, (n, 1, 1), __VA_ARGS__)
+#define yoke_for(runtime, kernel, n, ...)                                                          \
+    yoke_loop_run((runtime), YK_LOOP_OF(kernel, 1, (n, 1, 1), __VA_ARGS__))
 /* Runs a kernel for n x m indexes; the first dimension is split over devices. */
-#define yoke_for2(runtime, kernel, n, m, ...)    YK_RUN(runtime, kernel, 2, (n, m, 1), __VA_ARGS__)
+#define yoke_for2(runtime, kernel, n, m, ...)                                                      \
+    yoke_loop_run((runtime), YK_LOOP_OF(kernel, 2, (n, m, 1), __VA_ARGS__))
 /* Runs a kernel for n x m x l indexes. */
-#define yoke_for3(runtime, kernel, n, m, l, ...) YK_RUN(runtime, kernel, 3, (n, m, l), __VA_ARGS__)
+#define yoke_for3(runtime, kernel, n, m, l, ...)                                                   \
+    yoke_loop_run((runtime), YK_LOOP_OF(kernel, 3, (n, m, l), __VA_ARGS__))
+/* The same without waiting. */
+#define yoke_submit_for(runtime, kernel, n, ...)                                                   \
+    yoke_loop_submit((runtime), YK_LOOP_OF(kernel, 1, (n, 1, 1), __VA_ARGS__))
+#define yoke_submit_for2(runtime, kernel, n, m, ...)                                               \
+    yoke_loop_submit((runtime), YK_LOOP_OF(kernel, 2, (n, m, 1), __VA_ARGS__))
+#define yoke_submit_for3(runtime, kernel, n, m, l, ...)                                            \
+    yoke_loop_submit((runtime), YK_LOOP_OF(kernel, 3, (n, m, l), __VA_ARGS__))
 /* Index i uses row i of the memory at x; each row has `elements` elements. */
-#define yoke_row(x, elements)                    yk_with_row(YK_GIVEN(x), elements)
+#define yoke_row(x, elements)        yk_with_row(YK_GIVEN(x), elements)
 /* Index i also reads rows i - before .. i + after. */
-#define yoke_halo(x, before, after)              yk_with_halo(YK_GIVEN(x), before, after)
+#define yoke_halo(x, before, after)  yk_with_halo(YK_GIVEN(x), before, after)
 /* The present value of x, a pointer to a result, takes part in the result. */
-#define yoke_onto(x)                             yk_with_onto(YK_GIVEN(x))
+#define yoke_onto(x)                 yk_with_onto(YK_GIVEN(x))
 /* yoke_whole(x, count) or yoke_whole(x): every index may use any element of x. */
-#define yoke_whole(...)                          YK_WHOLE(__VA_ARGS__, YK_WHOLE_OF, YK_WHOLE_ALL, ~)
-#define YK_WHOLE(x, count, how, ...)             how(x, count)
-#define YK_WHOLE_OF(x, count)                    yk_with_count(YK_WHOLE_ALL(x, ), count)
-#define YK_WHOLE_ALL(x, unused)                  yk_with_whole(YK_GIVEN(x))
+#define yoke_whole(...)              YK_WHOLE(__VA_ARGS__, YK_WHOLE_OF, YK_WHOLE_ALL, ~)
+#define YK_WHOLE(x, count, how, ...) how(x, count)
+#define YK_WHOLE_OF(x, count)        yk_with_count(YK_WHOLE_ALL(x, ), count)
+#define YK_WHOLE_ALL(x, unused)      yk_with_whole(YK_GIVEN(x))
 
-#define YK_RUN(runtime, kernel_, dimensions_, sizes_, ...)                                         \
-    yoke_loop_run(                                                                                 \
-        (runtime),                                                                                 \
-        &(const yoke_loop){ .kernel = (kernel_),                                                   \
-                            .dimensions = dimensions_,                                             \
-                            .along = { YK_SPANS_OF sizes_ },                                       \
-                            .given = (const yoke_given[]){ YK_EACH(YK_GIVEN_ITEM, __VA_ARGS__) },  \
-                            .given_count = YK_AT_MOST_24(YK_COUNT(__VA_ARGS__)) })
+#define YK_LOOP_OF(kernel_, dimensions_, sizes_, ...)                                              \
+    (&(const yoke_loop){ .kernel = (kernel_),                                                      \
+                         .dimensions = dimensions_,                                                \
+                         .along = { YK_SPANS_OF sizes_ },                                          \
+                         .given = (const yoke_given[]){ YK_EACH(YK_GIVEN_ITEM, __VA_ARGS__) },     \
+                         .given_count = YK_AT_MOST_24(YK_COUNT(__VA_ARGS__)) })
 #define YK_SPANS_OF(n, m, l) YK_SPAN(n), YK_SPAN(m), YK_SPAN(l)
 #define YK_SPAN(n)           _Generic((n), yoke_span : yk_span_given, default : yk_span_all)(n)
 #define YK_GIVEN_ITEM(k, x)  YK_GIVEN(x),

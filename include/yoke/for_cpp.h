@@ -1,6 +1,6 @@
-/* yoke/for_cpp.h - yoke_for in C++: see yoke/for.h. Beside pointers and arrays it accepts
- * everything with data() and size(), such as std::vector; the size is checked like an array's. A
- * null pointer needs a type: (float *)nullptr.
+/* yoke/for_cpp.h - yoke_for and yoke_submit_for in C++: see yoke/for.h. Beside pointers and arrays
+ * it accepts everything with data() and size(), such as std::vector; the size is checked like an
+ * array's. A null pointer needs a type: (float *)nullptr.
  *
  * Functions of the program that the library calls (progress, merge, rows, policies, log lines) must
  * not throw: an exception would pass through C code, which could not undo what it had begun.
@@ -101,34 +101,60 @@ struct yk_dimension {
     }
 };
 
+/* What is done with a loop: yoke_loop_run or yoke_loop_submit. */
+typedef yoke_status yk_loop_call(yoke_runtime *runtime, const yoke_loop *loop);
 template <class... T>
-inline yoke_status yk_for(yoke_runtime *runtime, yoke_loop loop, T &&...arguments)
+inline yoke_status yk_for(yk_loop_call *call, yoke_runtime *runtime, yoke_loop loop,
+                          T &&...arguments)
 {
     static_assert(sizeof...(T) <= YOKE_ARGS_MAX, "a kernel has at most 24 arguments");
     const yoke_given given[] = { yk_given(arguments, 0)... };
     loop.given = given;
     loop.given_count = (int)sizeof...(T);
-    return yoke_loop_run(runtime, &loop);
+    return call(runtime, &loop);
 }
 template <class... T>
 inline yoke_status yoke_for(yoke_runtime *runtime, const yoke_kernel *kernel, yk_dimension n,
                             T &&...arguments)
 {
-    return yk_for(runtime, yoke_loop{ kernel, 1, { n.span, {}, {} }, nullptr, 0 }, arguments...);
+    return yk_for(yoke_loop_run, runtime, yoke_loop{ kernel, 1, { n.span, {}, {} }, nullptr, 0 },
+                  arguments...);
 }
 template <class... T>
 inline yoke_status yoke_for2(yoke_runtime *runtime, const yoke_kernel *kernel, yk_dimension n,
                              yk_dimension m, T &&...arguments)
 {
-    return yk_for(runtime, yoke_loop{ kernel, 2, { n.span, m.span, {} }, nullptr, 0 },
-                  arguments...);
+    return yk_for(yoke_loop_run, runtime,
+                  yoke_loop{ kernel, 2, { n.span, m.span, {} }, nullptr, 0 }, arguments...);
 }
 template <class... T>
 inline yoke_status yoke_for3(yoke_runtime *runtime, const yoke_kernel *kernel, yk_dimension n,
                              yk_dimension m, yk_dimension l, T &&...arguments)
 {
-    return yk_for(runtime, yoke_loop{ kernel, 3, { n.span, m.span, l.span }, nullptr, 0 },
+    return yk_for(yoke_loop_run, runtime,
+                  yoke_loop{ kernel, 3, { n.span, m.span, l.span }, nullptr, 0 }, arguments...);
+}
+template <class... T>
+inline yoke_status yoke_submit_for(yoke_runtime *runtime, const yoke_kernel *kernel, yk_dimension n,
+                                   T &&...arguments)
+{
+    return yk_for(yoke_loop_submit, runtime, yoke_loop{ kernel, 1, { n.span, {}, {} }, nullptr, 0 },
                   arguments...);
+}
+template <class... T>
+inline yoke_status yoke_submit_for2(yoke_runtime *runtime, const yoke_kernel *kernel,
+                                    yk_dimension n, yk_dimension m, T &&...arguments)
+{
+    return yk_for(yoke_loop_submit, runtime,
+                  yoke_loop{ kernel, 2, { n.span, m.span, {} }, nullptr, 0 }, arguments...);
+}
+template <class... T>
+inline yoke_status yoke_submit_for3(yoke_runtime *runtime, const yoke_kernel *kernel,
+                                    yk_dimension n, yk_dimension m, yk_dimension l,
+                                    T &&...arguments)
+{
+    return yk_for(yoke_loop_submit, runtime,
+                  yoke_loop{ kernel, 3, { n.span, m.span, l.span }, nullptr, 0 }, arguments...);
 }
 #endif
 #endif

@@ -157,12 +157,16 @@ YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *cons
 /* Starts the job and returns. Jobs that use the same rows of an array, if one of them writes these
  * rows, run in the order of submission; other jobs may overlap, also on different rows of one
  * array. A job may begin while the one whose rows it needs still runs; then its parts wait for rows
- * only, and it ends after that job. Many small steps are fastest if all are submitted and the
- * program waits once. A pending job ends with YOKE_ECANCELED if a job that should write rows it
+ * only, and it ends after that job. Short steps on a GPU are fastest if all are submitted and
+ * the program waits once. A pending job ends with YOKE_ECANCELED if a job that should write rows it
  * reads, or a job that it names in `after`, fails or is canceled; the rows that it should have
  * written are lost if that job's are. The job struct may be reused at
  * once. Thread-safe. YOKE_EINVAL: the job is invalid, or an `after` is not a ticket of this
  * runtime.
+ *
+ * `out` NULL: no ticket is made, and nothing has to be waited for. yoke_wait_all then returns
+ * whether such a job failed; the variables that get its results must stay until that. If some
+ * hundred of them are not over, the call waits until half of these are.
  */
 YOKE_API yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *job, yoke_ticket **out);
 /* Waits for a job and ends its ticket when the job is over; until then, another thread can cancel
@@ -170,7 +174,8 @@ YOKE_API yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *job, yok
  * one thread can wait for a job, one time. */
 YOKE_API yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result);
 /* Waits until all jobs submitted before are done. Their tickets stay valid; yoke_wait returns their
- * outcomes.
+ * outcomes. Of jobs without a ticket this returns the first failure since the call before, if there
+ * is one (yoke_close only warns of it). `runtime` NULL: yoke_default(). Thread-safe.
  */
 YOKE_API yoke_status yoke_wait_all(yoke_runtime *runtime);
 /* Starts no more chunks of the job. The job ends when its chunks under way are done or, if it waits

@@ -3,9 +3,9 @@
  *
  * A job is WAITING for earlier jobs, or for its turn; it has no devices and no dispatcher yet. Then
  * it is RUNNING: lanes take chunks. Then it is ENDING: one thread merges private copies and writes
- * the outcome. When it is DONE it is off all lists, and the ticket's owner frees it. From ENDING it
- * can return to RUNNING if a device fails while its private copy is fetched, because all that this
- * device did is lost.
+ * the outcome. When it is DONE it is off all lists but one (work/ticketless.c), and the ticket's
+ * owner frees it. From ENDING it can return to RUNNING if a device fails while its private copy is
+ * fetched, because all that this device did is lost.
  */
 #ifndef YK_JOB_JOB_H
 #define YK_JOB_JOB_H
@@ -178,6 +178,7 @@ struct yk_job_lists {
     struct yk_job *next, *previous;
     struct yk_job *next_ready;
     struct yk_job *next_running, *previous_running;
+    struct yk_job *next_ticketless;
 };
 
 struct yk_job { /* in one block with its arguments, their values and the texts */

@@ -131,6 +131,14 @@ enum yk_loading_cause {
  * slice ends: a first job of 0.7 ms then took 3.7 ms (16 cores, one H100). */
 enum { YK_SLICE_NS = 4000000 };
 
+/* Jobs without a ticket (work/ticketless.c). Under runtime.lock. */
+struct yk_ticketless {
+    struct yk_job *first, **end; /* in the order of submission; where the next one is linked */
+    int count;                   /* number of jobs in the list */
+    yoke_status status;          /* of the first one that failed; YOKE_OK: none did */
+    char *text;                  /* its error; NULL: that of the status */
+};
+
 struct yoke_runtime {
     int forks; /* yk_fork_count() when it was opened */
     yk_mutex lock;
@@ -169,6 +177,7 @@ struct yoke_runtime {
                                                       (reduction.h) */
     unsigned spare_turn;                           /* the next one to be replaced */
     uint64_t jobs_submitted;
+    struct yk_ticketless ticketless;
     _Alignas(64) atomic_int stop;         /* 1: the threads end; those that are awake watch it */
     _Alignas(64) atomic_int next_to_wake; /* index of the next thread to be woken, see wake.c */
     atomic_int wake_from; /* number of the first of a device's threads to be woken */

@@ -1,4 +1,5 @@
-/* loop.c - yoke_for: makes a job of plain memory and values, runs it, and brings its results home.
+/* loop.c - yoke_for: makes a job of plain memory and values, runs it, and brings its results home;
+ * yoke_submit_for: makes a job of arrays and values, and submits it.
  *
  * Memory becomes an array during the call. Memory that is given twice becomes one array, so that a
  * kernel which reads it in two ways has one copy of it on a device.
@@ -18,6 +19,7 @@
 struct call {
     yoke_runtime *runtime;
     const yoke_loop *loop;
+    int waits;        /* 1: the call lasts until the job is over */
     int64_t sizes[3]; /* 1 for a dimension that the kernel does not have */
     yoke_job job;
     yoke_array *opened[YOKE_ARGS_MAX]; /* arrays opened by this call, by argument */
@@ -275,6 +277,15 @@ static yoke_status take_memory(struct call *call, int p)
     return status;
 }
 
+static yoke_status refuse_memory(const struct call *call, int p)
+{
+    return yk_fail(YOKE_EINVAL,
+                   ARGUMENT
+                   "a pointer is given, whose memory would have to stay until the loop has "
+                   "run; give an array (yoke_array_wrap), or wait (yoke_for)",
+                   NAMES_OF(&call->job, p));
+}
+
 /* Takes the address of a reduction's result. */
 static yoke_status take_result(struct call *call, int p)
 {
@@ -314,7 +325,7 @@ static yoke_status take(struct call *call, int p)
     arg->before = given->before;
     arg->after = given->after;
     if (given->kind != YOKE_GIVEN_ARRAY)
-        return take_memory(call, p);
+        return call->waits ? take_memory(call, p) : refuse_memory(call, p);
     arg->array = given->array;
     if (given->row_elements || given->count)
         return yk_fail(YOKE_EINVAL,
@@ -330,7 +341,7 @@ static yoke_status close_opened(struct call *call, yoke_status status)
     int p, all_closed = 1;
     if (status != YOKE_OK)
         text = yk_strdup(yoke_error_text());
-    for (p = 0; p < call->job.kernel->param_count; p++) {
+    for (p = 0; p < YOKE_ARGS_MAX; p++) {
         yoke_status closed = yoke_array_close(call->opened[p]);
         all_closed &= closed == YOKE_OK;
         if (status == YOKE_OK)
@@ -342,29 +353,42 @@ static yoke_status close_opened(struct call *call, yoke_status status)
     return status;
 }
 
-yoke_status yoke_loop_run(yoke_runtime *runtime, const yoke_loop *loop)
+/* Makes the job. After an error the arrays that it has opened are still to be closed. */
+static yoke_status make_job(struct call *call, const char *name)
 {
-    struct call call = { .runtime = runtime, .loop = loop };
+    const yoke_loop *loop = call->loop;
     yoke_status status = YOKE_OK;
     int p;
     if (!loop)
-        return yk_fail(YOKE_EINVAL, "yoke_loop_run: the loop is NULL");
-    if (!runtime)
-        status = yk_default_get(&call.runtime);
+        return yk_fail(YOKE_EINVAL, "%s: the loop is NULL", name);
+    if (!call->runtime)
+        status = yk_default_get(&call->runtime);
     if (status == YOKE_OK)
-        status = yk_runtime_check(call.runtime, "yoke_for");
-    call.job.kernel = loop->kernel;
+        status = yk_runtime_check(call->runtime, name);
+    call->job.kernel = loop->kernel;
     if (status == YOKE_OK)
-        status = yk_job_check_layout(&call.job);
+        status = yk_job_check_layout(&call->job);
     if (status == YOKE_OK)
         status = yk_kernel_check_count(loop->kernel, loop->given_count);
     if (status == YOKE_OK)
-        status = take_sizes(&call);
-    if (status != YOKE_OK)
-        return status;
-    for (p = 0; p < loop->given_count && status == YOKE_OK; p++)
-        status = take(&call, p);
+        status = take_sizes(call);
+    for (p = 0; status == YOKE_OK && p < loop->given_count; p++)
+        status = take(call, p);
+    return status;
+}
+
+yoke_status yoke_loop_run(yoke_runtime *runtime, const yoke_loop *loop)
+{
+    struct call call = { .runtime = runtime, .loop = loop, .waits = 1 };
+    yoke_status status = make_job(&call, "yoke_for");
     if (status == YOKE_OK)
         status = yoke_run(call.runtime, &call.job, NULL);
     return close_opened(&call, status);
+}
+
+yoke_status yoke_loop_submit(yoke_runtime *runtime, const yoke_loop *loop)
+{
+    struct call call = { .runtime = runtime, .loop = loop };
+    yoke_status status = make_job(&call, "yoke_submit_for");
+    return status == YOKE_OK ? yoke_submit(call.runtime, &call.job, NULL) : status;
 }

@@ -18,6 +18,7 @@
 #include "../life/weights.h"
 #include "../partition/partitioner.h"
 #include "../platform/fork.h"
+#include "../work/ticketless.h"
 #include "../work/wait.h"
 #include "default.h"
 #include "device.h"
@@ -280,6 +281,7 @@ yoke_status yk_runtime_conclude(yoke_runtime *runtime)
     yk_jobs_wait_for(runtime, NULL, 1);
     yk_loading_leave(runtime);
     yk_tickets_forget(runtime);
+    yk_ticketless_close(runtime);
     if (runtime->explains)
         yk_runtime_explain(runtime);
     yk_knowledge_keep(runtime);

@@ -19,7 +19,9 @@
 #include "../partition/partitioner.h"
 #include "../work/caller.h"
 #include "../work/takeover.h"
+#include "../work/ticketless.h"
 #include "../work/wait.h"
+#include "default.h"
 #include "loading.h"
 
 /* Number of jobs that a thread cancels at a time: one or two cache lines of pointers on its
@@ -94,7 +96,8 @@ struct entry {
     struct yk_job *job;
     const yoke_kernel *kernel, *alternative; /* alternative NULL: there is none */
     struct after after;
-    int cpu; /* processor of the calling thread if it should take part; -1: it does not */
+    int ticketless; /* 1: nothing but the runtime will ask for its outcome */
+    int cpu;        /* processor of the calling thread if it should take part; -1: it does not */
     enum yk_begun begun; /* whether the job has begun, and how long it is expected to be */
     int running;         /* number of jobs that are running */
     struct yk_takeover takeover;
@@ -111,7 +114,7 @@ static yoke_status link_in(struct entry *entry)
     if (status != YOKE_OK)
         return status;
     job->number = ++job->runtime->jobs_submitted;
-    /* The ticket's reference; only the submitting call knows the ticket yet. */
+    /* The ticket's reference, or this call's; only the submitting call knows the ticket yet. */
     atomic_store_explicit(&job->life.references, 1, memory_order_relaxed);
     begins = yk_job_may_begin(job) && entry->after.count == 0;
     job->split.queued = !begins;
@@ -120,6 +123,8 @@ static yoke_status link_in(struct entry *entry)
         yk_order_unlink(job, 0, NULL);
         return status;
     }
+    if (entry->ticketless)
+        yk_ticketless_add(job);
     job->lists.previous = job->runtime->last_job;
     *(job->lists.previous ? &job->lists.previous->lists.next : &job->runtime->first_job) = job;
     job->runtime->last_job = job;
@@ -246,24 +251,53 @@ static void call(const struct entry *entry)
         yk_job_tell(entry->job);
 }
 
+/* Submits a prepared job and lets its devices begin. */
+static yoke_status submit(struct entry *entry)
+{
+    yoke_status status = enter(entry);
+    if (status != YOKE_OK)
+        return status;
+    if (!yk_takeover_launch(&entry->takeover, entry->job) && !entry->job->runtime->virtual_clock)
+        call(entry);
+    return YOKE_OK;
+}
+
+static yoke_status submit_ticketless(yoke_runtime *runtime, const yoke_job *spec)
+{
+    struct entry entry;
+    yoke_status status = yk_runtime_check(runtime, "yoke_submit");
+    if (status != YOKE_OK)
+        return status;
+    yk_ticketless_make_room(runtime);
+    status = prepare(runtime, spec, &entry);
+    if (status != YOKE_OK)
+        return status;
+    entry.ticketless = 1;
+    entry.job->life.asks = YK_ASKS_NEVER;
+    status = submit(&entry);
+    if (status == YOKE_OK)
+        yk_job_release(entry.job);
+    else
+        abandon(&entry);
+    return status;
+}
+
 yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *spec, yoke_ticket **out)
 {
     struct entry entry;
     yoke_ticket *ticket;
     yoke_status status;
     if (!out)
-        return yk_fail(YOKE_EINVAL, "yoke_submit: out is NULL; use yoke_run to run and wait");
+        return submit_ticketless(runtime, spec);
     status = prepare(runtime, spec, &entry);
     if (status != YOKE_OK)
         return status;
     status = yk_ticket_open(entry.job, &ticket);
     if (status != YOKE_OK)
         goto close_job;
-    status = enter(&entry);
+    status = submit(&entry);
     if (status != YOKE_OK)
         goto close_ticket;
-    if (!yk_takeover_launch(&entry.takeover, entry.job) && !runtime->virtual_clock)
-        call(&entry);
     *out = ticket;
     return YOKE_OK;
 close_ticket:
@@ -301,6 +335,17 @@ yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
     }
     yk_job_release(job);
     return status;
+}
+
+yoke_status yoke_wait_all(yoke_runtime *runtime)
+{
+    yoke_status status = runtime ? YOKE_OK : yk_default_get(&runtime);
+    if (status == YOKE_OK)
+        status = yk_runtime_check(runtime, "yoke_wait_all");
+    if (status != YOKE_OK)
+        return status;
+    yk_jobs_wait_for_submitted(runtime);
+    return yk_ticketless_outcome(runtime);
 }
 
 /* Ends the job here if no lane is inside. With a virtual clock the thread that steps all lanes

@@ -5,7 +5,6 @@
 #include "../base/status.h"
 #include "../flight/forecast.h"
 #include "../job/call.h"
-#include "../job/entry.h"
 #include "../job/order.h"
 #include "../platform/clock.h"
 #include "stuck_calls.h"
@@ -217,14 +216,11 @@ static struct yk_job *last_of(const yoke_runtime *runtime, uint64_t most)
     return job;
 }
 
-yoke_status yoke_wait_all(yoke_runtime *runtime)
+void yk_jobs_wait_for_submitted(yoke_runtime *runtime)
 {
     uint64_t last;
-    if (yk_runtime_check(runtime, "yoke_wait_all") != YOKE_OK)
-        return YOKE_EINVAL;
     yk_lock(&runtime->lock);
     last = runtime->jobs_submitted;
     while (sleep_for(runtime, last_of(runtime, last)))
         yk_lock(&runtime->lock);
-    return YOKE_OK;
 }

@@ -8,6 +8,8 @@
 void yk_job_wait(struct yk_job *job);
 /* The same for a thread that may have a device already. Closes `takeover`. */
 void yk_job_wait_on(struct yk_job *job, struct yk_takeover *takeover);
+/* Waits until all jobs submitted so far are done, and not for later ones. Without locks. */
+void yk_jobs_wait_for_submitted(yoke_runtime *runtime);
 /* Waits until no job submitted so far conflicts with a read (writing 0) or write of the array by
  * the host. NULL: waits until all jobs are done. Without locks. */
 void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing);

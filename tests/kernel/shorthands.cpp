@@ -50,6 +50,12 @@ yoke_status loops(const yoke_kernel *kernel, yoke_array *a, const body *b, int64
                            yoke_whole(a), yoke_whole(xs), yoke_whole(b, n), 3ul, body{ 1, 2 }, some,
                            others, (float *)nullptr, yoke_whole(some), yoke_whole(some, n),
                            yoke_halo(yoke_row(p, 4), 1, 1));
+    if (status == YOKE_OK)
+        status = yoke_submit_for(nullptr, kernel, n, 2.0f, yoke_halo(a, 1, 1), a);
+    if (status == YOKE_OK)
+        status = yoke_submit_for2(nullptr, kernel, n, yoke_interior(n, 1), a);
+    if (status == YOKE_OK)
+        status = yoke_submit_for3(nullptr, kernel, n, 2, 3, yoke_whole(a));
     return status == YOKE_OK ? yoke_for3(nullptr, kernel, n, yoke_interior(n, 1), yoke_indexes(0, 1, 2), p)
                              : status;
 }
