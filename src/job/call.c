@@ -96,6 +96,8 @@ int yk_job_suits_one(const struct yk_job *job, double work_ns)
 {
     if (job->split.planned && yk_job_asks_gpus(job))
         return 0;
+    if (job->device_count > 1 && !yk_job_splits_freely(job->split.partitioner))
+        return 0;
     return job->caller.borrowed_device < 0 ? work_ns < help_ns : suits_caller(job, work_ns);
 }
 

@@ -12,7 +12,7 @@ int yk_job_asks_cores(const struct yk_job *job);
 int yk_job_asks_gpus(const struct yk_job *job);
 /* Returns 1 if one core, which needs work_ns for what is left of the job, should do it alone: it is
  * predicted to be done before other threads that are woken could help, and no other device has a
- * part by a plan. */
+ * part by a plan or by a partitioner that gives each one its part. */
 int yk_job_suits_one(const struct yk_job *job, double work_ns);
 /* Returns 1 if a CPU takes part, one core should do the whole job, and no GPU has to be woken to
  * build the kernel. */

@@ -213,12 +213,40 @@ static void a_device_that_fails(void **state)
     }
 }
 
+/* A short job waits for others, and has a part for each device: when it begins, each is woken.
+ * (Only cores were, as if these could do all of it.) */
+static void a_job_in_fixed_parts_that_waits(void **state)
+{
+    enum { FEW = 1000, ROUNDS = 200, AHEAD = 3 };
+    static int32_t rows[FEW];
+    yoke_runtime *runtime;
+    yoke_array *array;
+    (void)state;
+    assert_int_equal(
+        yoke_open(&(yoke_config){ .devices = "cpu:1,cuda:0", .knowledge = "off" }, &runtime),
+        YOKE_OK);
+    assert_int_equal(yoke_array_wrap(runtime, rows, FEW, sizeof *rows, &array), YOKE_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        yoke_job job = { .kernel = &k_index,
+                         .range = { 0, FEW },
+                         .args = { yoke_value((int32_t)round), yoke_out(array) } };
+        for (int k = 0; k < AHEAD; k++)
+            assert_int_equal(yoke_submit(runtime, &job, NULL), YOKE_OK);
+        job.partitioner = "static";
+        assert_int_equal(yoke_run(runtime, &job, NULL), YOKE_OK);
+    }
+    assert_int_equal(yoke_array_close(array), YOKE_OK);
+    for (int row = 0; row < FEW; row++)
+        assert_int_equal(rows[row], row + ROUNDS - 1);
+    assert_int_equal(yoke_close(runtime), YOKE_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_stay),       cmocka_unit_test(rows_that_come_home),
         cmocka_unit_test(rows_that_are_copied), cmocka_unit_test(rows_that_other_gpus_have),
-        cmocka_unit_test(a_device_that_fails),
+        cmocka_unit_test(a_device_that_fails),  cmocka_unit_test(a_job_in_fixed_parts_that_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
