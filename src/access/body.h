@@ -10,7 +10,8 @@
  * a loop counts up or down from that value. */
 struct yk_local {
     struct yk_token name;
-    int first, last; /* tokens of the initialiser; first = last: the value is unknown */
+    int first, last;   /* tokens of the initialiser; first = last: the value is unknown */
+    int unsigned_bits; /* as yk_token_unsigned_bits */
 };
 
 enum { YK_LOCALS_MOST = 64 };
@@ -43,11 +44,17 @@ int yk_body_ends_operand(const struct yk_body *body, int at);
 enum { YK_FORMS_MOST = 4 };
 struct yk_forms {
     int count; /* 0: unknown */
+    /* Bits of the narrowest unsigned type that takes part: what is negative or larger would wrap
+     * in C, and does not in the polynomials. 0: none does. */
+    int unsigned_bits;
     struct yk_polynomial form[YK_FORMS_MOST];
     struct yk_guard guard[YK_FORMS_MOST];
 };
 /* Reads tokens first .. last - 1. */
 struct yk_forms yk_expression_read(const struct yk_body *body, int first, int last);
+/* The result of an operator other than + - *. */
+struct yk_forms yk_expression_operate(const struct yk_body *body, const struct yk_forms *a,
+                                      const struct yk_token *sign, const struct yk_forms *b);
 
 /* The last token of first .. last - 1, outside brackets, that is one of `words` (a list that ends
  * with NULL); -1: there is none. */

@@ -70,11 +70,32 @@ static void join(const struct yk_body *body, const struct yk_condition *conditio
     join_number(guard, c);
 }
 
+/* The condition is the result of an operator. */
+static void join_result(const struct yk_body *body, const struct yk_forms *result, int is_true,
+                        struct yk_guard *guard)
+{
+    const struct yk_condition condition = { .difference = result->form[0],
+                                            .is = is_true ? YK_IS_NOT_0 : YK_IS_0 };
+    if (result->count)
+        join(body, &condition, guard);
+    else
+        guard->unsure = 1;
+}
+
 /* Whether it is one polynomial in all cases. */
 static int is_plain(const struct yk_forms *forms)
 {
     return forms->count == 1 && !forms->guard[0].count && !forms->guard[0].data &&
            !forms->guard[0].unsure;
+}
+
+/* How the difference of both sides compares with 0; `sign` < 0: there is no sign. */
+static enum yk_comparison comparison_of(const struct yk_body *body, int sign, int is_true)
+{
+    const int is_equal = sign >= 0 && is_sign(body, sign, "==");
+    if (sign < 0 || is_equal || is_sign(body, sign, "!="))
+        return is_equal == is_true ? YK_IS_0 : YK_IS_NOT_0;
+    return (body->tokens[sign].length == 1) == is_true ? YK_BELOW_0 : YK_AT_MOST_0;
 }
 
 /* Adds a < b, or a alone, which is compared with 0. The tokens have no && or || outside
@@ -85,25 +106,23 @@ static void add_comparison(const struct yk_body *body, struct yk_token_span span
     static const char *const signs[] = { "<", ">", "<=", ">=", "==", "!=", NULL };
     const int sign = find_last(body, span, signs);
     const int end = sign < 0 ? span.last : sign;
-    struct yk_condition condition = { .is = YK_IS_NOT_0 };
-    struct yk_forms a = yk_expression_read(body, span.first, end), b = { .count = 1 };
-    int is_greater = 0, is_equality = 1, is_strict = 0;
+    struct yk_condition condition;
+    struct yk_forms a = yk_expression_read(body, span.first, end), b = { .count = 1 }, result;
+    int is_greater = 0;
     if (sign >= 0) {
         b = yk_expression_read(body, sign + 1, span.last);
         is_greater = *body->tokens[sign].text == '>';
-        is_equality = is_sign(body, sign, "==") || is_sign(body, sign, "!=");
-        is_strict = body->tokens[sign].length == 1;
-        if (is_sign(body, sign, "=="))
-            condition.is = YK_IS_0;
     }
     if (!is_plain(&a) || !is_plain(&b)) {
         join_unreadable(body, span, guard);
         return;
     }
-    if (is_equality && !is_true)
-        condition.is = condition.is == YK_IS_0 ? YK_IS_NOT_0 : YK_IS_0;
-    if (!is_equality)
-        condition.is = is_strict == is_true ? YK_BELOW_0 : YK_AT_MOST_0;
+    if (sign >= 0 && (a.unsigned_bits || b.unsigned_bits)) {
+        result = yk_expression_operate(body, &a, &body->tokens[sign], &b);
+        join_result(body, &result, is_true, guard);
+        return;
+    }
+    condition.is = comparison_of(body, sign, is_true);
     if (yk_polynomial_add(is_greater == is_true ? &b.form[0] : &a.form[0],
                           is_greater == is_true ? &a.form[0] : &b.form[0], -1,
                           &condition.difference))

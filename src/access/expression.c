@@ -23,6 +23,11 @@ static struct yk_forms one(struct yk_polynomial form)
     return (struct yk_forms){ .count = 1, .form = { form } };
 }
 
+static int fewer_bits(int a, int b)
+{
+    return !a || (b && b < a) ? b : a;
+}
+
 static int next_is(const struct reader *reader, const char *word)
 {
     return reader->at < reader->last && yk_token_is(&reader->body->tokens[reader->at], word);
@@ -48,15 +53,19 @@ static struct yk_forms mixed(const struct yk_forms *a, const struct yk_forms *b)
 
 /* The result of an operator other than + - *. With a loaded operand it may be any value, and a
  * value that the reader does not know gives no known result. */
-static struct yk_forms operated(const struct reader *reader, const struct yk_forms *a,
-                                const struct yk_token *sign, const struct yk_forms *b)
+struct yk_forms yk_expression_operate(const struct yk_body *body, const struct yk_forms *a,
+                                      const struct yk_token *sign, const struct yk_forms *b)
 {
-    struct yk_operation operation = { .a = a->form[0], .b = b->form[0] };
+    struct yk_operation operation = { .a = a->form[0],
+                                      .b = b->form[0],
+                                      .unsigned_bits =
+                                          fewer_bits(a->unsigned_bits, b->unsigned_bits) };
     struct yk_forms result;
     int variable;
     if (a->count != 1 || b->count != 1)
         return unknown;
     result = one(yk_polynomial_variable(YK_VAR_LOADED));
+    result.unsigned_bits = operation.unsigned_bits;
     result.guard[0] = a->guard[0];
     yk_guard_join(&result.guard[0], &b->guard[0]);
     if (any_has(a, YK_VAR_LOADED) || any_has(b, YK_VAR_LOADED))
@@ -64,7 +73,7 @@ static struct yk_forms operated(const struct reader *reader, const struct yk_for
     if (any_has(a, YK_VAR_INNER) || any_has(b, YK_VAR_INNER))
         return mixed(a, b);
     memcpy(operation.sign, sign->text, (size_t)sign->length);
-    variable = yk_operations_add(&reader->body->conditions->operations, &operation);
+    variable = yk_operations_add(&body->conditions->operations, &operation);
     if (variable < 0)
         return mixed(a, b);
     result.form[0] = yk_polynomial_variable(variable);
@@ -73,7 +82,7 @@ static struct yk_forms operated(const struct reader *reader, const struct yk_for
 
 static struct yk_forms combined(const struct yk_forms *a, const struct yk_forms *b, char sign)
 {
-    struct yk_forms out = { 0 };
+    struct yk_forms out = { .unsigned_bits = fewer_bits(a->unsigned_bits, b->unsigned_bits) };
     for (int s = 0; s < a->count; s++)
         for (int t = 0; t < b->count; t++) {
             if (out.count == YK_FORMS_MOST)
@@ -92,17 +101,22 @@ static struct yk_forms combined(const struct yk_forms *a, const struct yk_forms 
 
 static struct yk_forms read_number(const struct yk_token *token)
 {
+    struct yk_forms forms;
     char *end;
     char text[32];
     if (token->length >= (int)sizeof text)
         return unknown;
     memcpy(text, token->text, (size_t)token->length);
     text[token->length] = 0;
-    long long number = strtoll(text, &end, 0);
+    unsigned long long number = strtoull(text, &end, 0);
+    if (number > INT64_MAX)
+        return unknown;
     if (strspn(end, "uUlL") !=
         strlen(end)) /* a number with a point is no index, and depends on nothing */
         return one(yk_polynomial_variable(YK_VAR_INNER));
-    return one(yk_polynomial_number(number));
+    forms = one(yk_polynomial_number((int64_t)number));
+    forms.unsigned_bits = strpbrk(end, "uU") ? 32 : 0;
+    return forms;
 }
 
 static int is_integer_type(const char *type)
@@ -139,6 +153,7 @@ static struct yk_forms read_local(const struct reader *reader, const struct yk_t
         return unknown;
     struct reader inner = { reader->body, local->first, local->last, reader->depth + 1 };
     struct yk_forms forms = read_ternary(&inner);
+    forms.unsigned_bits = fewer_bits(forms.unsigned_bits, local->unsigned_bits);
     return inner.at == inner.last ? forms : unknown;
 }
 
@@ -162,7 +177,9 @@ static struct yk_forms read_name(const struct reader *reader, const struct yk_to
     if (!is_integer_type(body->kernel->params[p].type))
         return one(yk_polynomial_variable(YK_VAR_INNER));
     body->conditions->values |= UINT32_C(1) << p;
-    return one(yk_polynomial_variable(YK_VAR_VALUE + p));
+    struct yk_forms forms = one(yk_polynomial_variable(YK_VAR_VALUE + p));
+    forms.unsigned_bits = *body->kernel->params[p].type == 'u' ? 32 : 0;
+    return forms;
 }
 
 /* From '(' on: f(a, b) mixes its arguments. */
@@ -238,10 +255,13 @@ static struct yk_forms read_unary(struct reader *reader)
     const struct yk_token *token = &reader->body->tokens[reader->at];
     if (yk_token_is(token, "(") && is_cast(reader)) {
         const int end = yk_body_close_of(reader->body, reader->at);
-        int narrows = 0;
-        for (; reader->at < end; reader->at++)
+        int narrows = 0, bits = 0;
+        for (; reader->at < end; reader->at++) {
             narrows |= yk_token_is_narrow(&reader->body->tokens[reader->at]);
+            bits = fewer_bits(bits, yk_token_unsigned_bits(&reader->body->tokens[reader->at]));
+        }
         forms = read_unary(reader);
+        forms.unsigned_bits = fewer_bits(forms.unsigned_bits, bits);
         return narrows ? mixed(&forms, &zero) : forms;
     }
     reader->at++;
@@ -260,7 +280,7 @@ static struct yk_forms read_unary(struct reader *reader)
     }
     if (yk_token_is(token, "!") || yk_token_is(token, "~")) {
         forms = read_unary(reader);
-        return operated(reader, &forms, token, &zero);
+        return yk_expression_operate(reader->body, &forms, token, &zero);
     }
     if (token->kind == YK_TOKEN_NUMBER)
         return read_number(token);
@@ -291,7 +311,7 @@ static struct yk_forms read_binary(struct reader *reader, int least)
         if (yk_token_is(sign, "+") || yk_token_is(sign, "-") || yk_token_is(sign, "*"))
             left = combined(&left, &right, *sign->text);
         else
-            left = operated(reader, &left, sign, &right);
+            left = yk_expression_operate(reader->body, &left, sign, &right);
     }
     return left;
 }
@@ -315,6 +335,7 @@ static struct yk_forms read_ternary(struct reader *reader)
         return unknown;
     reader->at++;
     other = read_ternary(reader);
+    forms.unsigned_bits = fewer_bits(forms.unsigned_bits, other.unsigned_bits);
     for (int f = 0; f < other.count; f++) {
         if (forms.count == YK_FORMS_MOST)
             return unknown;

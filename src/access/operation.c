@@ -8,6 +8,7 @@ int yk_operations_add(struct yk_operations *all, const struct yk_operation *oper
     for (int n = 0; n < all->count; n++) {
         const struct yk_operation *known = &all->items[n];
         if (strcmp(known->sign, operation->sign) == 0 &&
+            known->unsigned_bits == operation->unsigned_bits &&
             yk_polynomials_are_equal(&known->a, &operation->a) &&
             yk_polynomials_are_equal(&known->b, &operation->b))
             return YK_VAR_RESULT + n;
@@ -62,7 +63,13 @@ static int64_t combine_bits(const char *sign, int64_t a, int64_t b)
     }
 }
 
-int yk_operation_compute(const char *sign, int64_t a, int64_t b, int64_t *out)
+/* Returns 1 if the value is the same in a type of so many unsigned bits; 0 bits: a signed type. */
+static int fits(int bits, int64_t value)
+{
+    return !bits || (value >= 0 && (bits == 64 || value <= UINT32_MAX));
+}
+
+static int compute(const char *sign, int64_t a, int64_t b, int64_t *out)
 {
     if (*sign == '/' || *sign == '%')
         return divide(*sign, a, b, out);
@@ -70,4 +77,11 @@ int yk_operation_compute(const char *sign, int64_t a, int64_t b, int64_t *out)
         return shift(*sign, a, b, out);
     *out = strchr("<>=!", *sign) ? compare(sign, a, b) : combine_bits(sign, a, b);
     return 1;
+}
+
+int yk_operation_compute(const struct yk_operation *operation, int64_t a, int64_t b, int64_t *out)
+{
+    const int bits = operation->unsigned_bits;
+    return fits(bits, a) && fits(bits, b) && compute(operation->sign, a, b, out) &&
+           fits(bits, *out);
 }

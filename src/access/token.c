@@ -113,3 +113,12 @@ int yk_token_is_narrow(const struct yk_token *type)
             return 1;
     return 0;
 }
+
+int yk_token_unsigned_bits(const struct yk_token *type)
+{
+    static const char *const wide[] = { "uint64_t", "size_t", "uintptr_t" };
+    for (size_t t = 0; t < sizeof wide / sizeof *wide; t++)
+        if (yk_token_is(type, wide[t]))
+            return 64;
+    return yk_token_is(type, "uint32_t") || yk_token_is(type, "unsigned") ? 32 : 0;
+}

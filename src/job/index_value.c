@@ -75,7 +75,7 @@ void yk_index_compute(const struct yk_job *job, struct yk_index *index)
         const struct yk_operation *operation = &access->operations[n];
         if (yk_index_value(job, index, &operation->a, &a) &&
             yk_index_value(job, index, &operation->b, &b) &&
-            yk_operation_compute(operation->sign, a, b, &index->result[n]))
+            yk_operation_compute(operation, a, b, &index->result[n]))
             index->results |= UINT32_C(1) << n;
     }
 }

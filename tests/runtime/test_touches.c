@@ -265,6 +265,27 @@ static void operators(void **state)
     close_bench(&b);
 }
 
+/* A value that would wrap is unknown, and one that does not is not. */
+static void unsigned_values(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    const int64_t n = N;
+    yoke_array *x = make(&b, N, 1, 4), *y = make(&b, N, 1, 4), *table = make(&b, 8, 1, 4);
+    yoke_job job = { .kernel = &t_wrapped,
+                     .range = { 0, N },
+                     .args = { yoke_in_whole(table), yoke_out(y) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    job.kernel = &t_unsigned_half;
+    job.args[0] = (yoke_arg)yoke_in(x);
+    REFUSED(&b, &job, "'(size_t)i / 2' is of row 0 of array first for index 1");
+    job = (yoke_job){ .kernel = &t_unsigned_near,
+                      .range = { 0, N },
+                      .args = { yoke_value(n), yoke_in(x), yoke_out(y) } };
+    REFUSED(&b, &job, "'at + 1'", "row i + 1", "yoke_in_halo(array, 0, 1)");
+    close_bench(&b);
+}
+
 /* The text of a kernel whose last job was right is not looked at again for the same job, but for
  * others. */
 static void elements_outside(void **state)
@@ -371,6 +392,7 @@ int main(void)
         cmocka_unit_test(right_ones),
         cmocka_unit_test(values_decide),
         cmocka_unit_test(operators),
+        cmocka_unit_test(unsigned_values),
         cmocka_unit_test(elements_outside),
         cmocka_unit_test(row_distances),
         cmocka_unit_test(rows_from_their_end),

@@ -210,3 +210,27 @@ YOKE_KERNEL(t_sum_counts, i, YOKE_IN(float, x), YOKE_ADD(int32_t, s))
     if (x[i] > 0)
         (*s)++;
 }
+
+/* Correct: unsigned values that wrap to an element of a table with eight. */
+YOKE_KERNEL(t_wrapped, i, YOKE_IN(float, table), YOKE_OUT(float, y))
+{
+    const uint32_t before = (uint32_t)i - 5;
+    float s = table[(uint32_t)(i * 2654435761u) >> 29] + table[(uint64_t)(i - 3) % 8];
+    s += table[(size_t)(i - 1) & 7] + table[-(uint32_t)i % 8] + table[~(uint32_t)i % 8];
+    s += before < 8 ? table[before] : 0.0f;
+    s += table[i > -1u ? 100 : 3] + table[0xffffffffffffffffu % 8];
+    if ((uint64_t)(i - 1) < 8)
+        s += table[i - 1];
+    y[i] = s;
+}
+
+/* Unsigned values that do not wrap, and lead to other rows. */
+YOKE_KERNEL(t_unsigned_half, i, YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[i] = x[(size_t)i / 2];
+}
+YOKE_KERNEL(t_unsigned_near, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    const uint64_t at = (uint64_t)i;
+    y[i] = at + 1 < (uint64_t)n ? x[at + 1] : 0.0f;
+}
