@@ -63,10 +63,12 @@ yoke_status yk_kernel_check(const yoke_kernel *kernel)
 {
     if (!kernel)
         return yk_fail(YOKE_EINVAL, "job.kernel is NULL; give it a kernel");
-    if (kernel->struct_size != sizeof *kernel || !kernel->name)
+    if (kernel->struct_size == sizeof *kernel && !kernel->name)
+        return yk_fail(YOKE_EINVAL, "the kernel has no name; set its name");
+    if (kernel->struct_size != sizeof *kernel)
         return yk_fail(YOKE_EINVAL,
                        "the kernel is not filled in (struct_size %u, not %zu); define "
-                       "it with YOKE_KERNEL or set struct_size and name",
+                       "it with YOKE_KERNEL or set struct_size",
                        kernel->struct_size, sizeof *kernel);
     if (check_numbers(kernel) != YOKE_OK)
         return YOKE_EINVAL;

@@ -27,7 +27,7 @@ static const struct named names[] = {
 yoke_type yk_type_named(const char *text)
 {
     size_t n;
-    for (n = 0; n < sizeof names / sizeof *names; n++)
+    for (n = 0; text && n < sizeof names / sizeof *names; n++)
         if (names[n].text[0] == text[0] && strcmp(names[n].text, text) == 0)
             return names[n].type;
     return YOKE_TYPE_OTHER;

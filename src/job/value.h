@@ -7,7 +7,7 @@
 #include <yoke/type_of.h>
 
 /* Returns the kind of number that a parameter's type names, as written in the kernel.
- * YOKE_TYPE_OTHER: a struct, or a type name of the program. */
+ * YOKE_TYPE_OTHER: a struct, a type name of the program, or NULL. */
 yoke_type yk_type_named(const char *text);
 
 /* Returns a name for messages: "float", "int32_t", "a struct". Static storage. */

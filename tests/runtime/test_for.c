@@ -64,6 +64,30 @@ static void ok(yoke_status status)
         fail_msg("%s", yoke_error_text());
 }
 
+static void twice(void *const *args, const yoke_chunk *chunk)
+{
+    for (int64_t i = chunk->first; i < chunk->last; i++)
+        ((float *)args[1])[i] = 2 * ((const float *)args[0])[i];
+}
+
+/* A descriptor by hand may leave out what types its parameters have, and not its name. */
+static void parameters_without_types(void **state)
+{
+    static const yoke_param params[] = { { .mode = YOKE_PARAM_IN, .size = sizeof(float) },
+                                         { .mode = YOKE_PARAM_OUT, .size = sizeof(float) } };
+    yoke_kernel kernel = { .struct_size = sizeof kernel,
+                           .name = "twice",
+                           .params = params,
+                           .param_count = 2,
+                           .cpu = { .variant = { twice } } };
+    (void)state;
+    ok(yoke_for(rt, &kernel, N, xs, ys));
+    for (int i = 0; i < N; i++)
+        assert_true(ys[i] == 2 * xs[i]);
+    kernel.name = NULL;
+    expect(yoke_for(rt, &kernel, N, xs, ys), YOKE_EINVAL, "the kernel has no name");
+}
+
 static void vectors(void)
 {
     double sum[1] = { 0 }, more = 0.5;
@@ -464,6 +488,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(on_cores, open_cores, close_all),
         cmocka_unit_test(on_others),
         cmocka_unit_test(results_leave_with_their_chunks),
+        cmocka_unit_test_setup_teardown(parameters_without_types, open_cores, close_all),
         cmocka_unit_test_setup_teardown(mistakes_of_types, open_cores, close_all),
         cmocka_unit_test_setup_teardown(mistakes_of_counts, open_cores, close_all),
         cmocka_unit_test_setup_teardown(evaluation, open_cores, close_all),
