@@ -49,7 +49,7 @@ int yk_flight_is_brief(const struct yk_job_device *jd, const struct yk_flight *f
 int yk_flight_is_last(const struct yk_job_device *jd, int lane)
 {
     for (int l = 0; l < jd->device->lanes; l++)
-        if (l != lane && jd->flights[l].busy)
+        if (l != lane && (jd->flights[l].busy || jd->flights[l].turn == YK_TURN_LATER))
             return 0;
     return jd->flights[lane].chunk.closes;
 }

@@ -234,6 +234,25 @@ static void brief_flights_are_polled(void **state)
     free(runtime);
 }
 
+/* Sums leave with the last flight, so no lane may still add to them: neither one whose flight is
+ * under way, nor one that holds a chunk until a job before is over. */
+static void a_chunk_that_is_held_is_still_to_come(void **state)
+{
+    struct yk_runtime_device runtime_device = { .lanes = 2 };
+    struct yk_flight flights[2] = { { .chunk = { .closes = 1 } } };
+    const struct yk_job_device device = { .device = &runtime_device, .flights = flights };
+    (void)state;
+    assert_int_equal(yk_flight_is_last(&device, 0), 1);
+    flights[1].turn = YK_TURN_LATER;
+    assert_int_equal(yk_flight_is_last(&device, 0), 0);
+    flights[1] = (struct yk_flight){ .turn = YK_TURN_BEHIND, .busy = 1 };
+    assert_int_equal(yk_flight_is_last(&device, 0), 0);
+    flights[1].busy = 0;
+    assert_int_equal(yk_flight_is_last(&device, 0), 1);
+    flights[0].chunk.closes = 0;
+    assert_int_equal(yk_flight_is_last(&device, 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +267,7 @@ int main(void)
         cmocka_unit_test(callers_wake_before_the_end),
         cmocka_unit_test(waits_are_counted),
         cmocka_unit_test(brief_flights_are_polled),
+        cmocka_unit_test(a_chunk_that_is_held_is_still_to_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
