@@ -18,12 +18,20 @@ typedef enum yoke_type {
 #ifdef __cplusplus
 #include <type_traits>
 
+/* The integer that an enumeration is; any other type itself. */
+template <class T, bool is_enum = std::is_enum<T>::value> struct yk_integer_of {
+    typedef T type;
+};
+template <class T> struct yk_integer_of<T, true> {
+    typedef typename std::underlying_type<T>::type type;
+};
 template <class T> inline yoke_type yk_type_of()
 {
-    return std::is_floating_point<T>::value ? YOKE_TYPE_REAL
-           : std::is_class<T>::value        ? YOKE_TYPE_OTHER
-           : std::is_unsigned<T>::value     ? YOKE_TYPE_UNSIGNED
-                                            : YOKE_TYPE_SIGNED;
+    typedef typename yk_integer_of<T>::type number;
+    return std::is_floating_point<T>::value                                  ? YOKE_TYPE_REAL
+           : !std::is_integral<number>::value || sizeof(T) > sizeof(int64_t) ? YOKE_TYPE_OTHER
+           : std::is_unsigned<number>::value                                 ? YOKE_TYPE_UNSIGNED
+                                                                             : YOKE_TYPE_SIGNED;
 }
 #else
 
