@@ -158,7 +158,10 @@ typedef struct yoke_source {
 
 enum { YOKE_CPU_VARIANTS = 3 }; /* baseline, x86-64-v3 (AVX2), x86-64-v4 (AVX-512) */
 
-/* A kernel. Borrowed by jobs until they are done. */
+/* A kernel. Borrowed by jobs until they are done. What it points to (name, parameters, texts,
+ * functions) is borrowed by each runtime that has run or prepared it, until that is closed: it must
+ * stay and not change, because devices know a kernel by these addresses. So close the runtime
+ * before a dlclose of the library that holds the kernel. */
 typedef struct yoke_kernel {
     uint32_t struct_size;     /* sizeof(yoke_kernel) in the header used by the compiler; 0 is an
                                * error */
