@@ -106,8 +106,8 @@ struct yk_token yk_token_next(const char **at, int *line)
 
 int yk_token_is_narrow(const struct yk_token *type)
 {
-    static const char *const types[] = { "char",    "short",    "int8_t", "uint8_t",
-                                         "int16_t", "uint16_t", "bool",   "_Bool" };
+    static const char *const types[] = { "char",     "short", "int8_t", "uint8_t", "int16_t",
+                                         "uint16_t", "bool",  "_Bool",  "float",   "double" };
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         if (yk_token_is(type, types[t]))
             return 1;

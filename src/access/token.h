@@ -30,7 +30,8 @@ static inline int yk_token_is(const struct yk_token *token, const char *word)
     return *token->text == *word && (size_t)token->length == strlen(word) &&
            memcmp(token->text, word, (size_t)token->length) == 0;
 }
-/* Whether it is a type with fewer bits than int: computing in it wraps where indexes do not. */
+/* Whether it is a type with fewer bits than int, or one of real numbers: computing in it wraps or
+ * rounds, which indexes do not. */
 int yk_token_is_narrow(const struct yk_token *type);
 /* Bits of a type that is unsigned, at least; 0: it is signed, or none. */
 int yk_token_unsigned_bits(const struct yk_token *type);

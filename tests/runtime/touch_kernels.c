@@ -211,7 +211,7 @@ YOKE_KERNEL(t_sum_counts, i, YOKE_IN(float, x), YOKE_ADD(int32_t, s))
         (*s)++;
 }
 
-/* Correct: unsigned values that wrap to an element of a table with eight. */
+/* Correct: unsigned values that wrap to an element of a table with eight, and a rounded one. */
 YOKE_KERNEL(t_wrapped, i, YOKE_IN(float, table), YOKE_OUT(float, y))
 {
     const uint32_t before = (uint32_t)i - 5;
@@ -219,6 +219,7 @@ YOKE_KERNEL(t_wrapped, i, YOKE_IN(float, table), YOKE_OUT(float, y))
     s += table[(size_t)(i - 1) & 7] + table[-(uint32_t)i % 8] + table[~(uint32_t)i % 8];
     s += before < 8 ? table[before] : 0.0f;
     s += table[i > -1u ? 100 : 3] + table[0xffffffffffffffffu % 8];
+    s += table[(int64_t)((float)i / 64 * 8)];
     if ((uint64_t)(i - 1) < 8)
         s += table[i - 1];
     y[i] = s;
