@@ -208,7 +208,7 @@ static void read_local(struct yk_body *body, int at)
     struct yk_local *local = &body->locals[body->local_count++];
     const int head = head_of_for(body, at);
     *local = (struct yk_local){ body->tokens[at], at + 2, end_of_initialiser(body, at + 2), 0 };
-    if (yk_token_is_narrow(&body->tokens[at - 1]))
+    if (yk_token_is_inexact(&body->tokens[at - 1]))
         local->last = local->first;
     for (int type = at - 1; type >= 0 && body->tokens[type].kind == YK_TOKEN_NAME; type--)
         if (yk_token_unsigned_bits(&body->tokens[type]))

@@ -257,7 +257,7 @@ static struct yk_forms read_unary(struct reader *reader)
         const int end = yk_body_close_of(reader->body, reader->at);
         int narrows = 0, bits = 0;
         for (; reader->at < end; reader->at++) {
-            narrows |= yk_token_is_narrow(&reader->body->tokens[reader->at]);
+            narrows |= yk_token_is_inexact(&reader->body->tokens[reader->at]);
             bits = fewer_bits(bits, yk_token_unsigned_bits(&reader->body->tokens[reader->at]));
         }
         forms = read_unary(reader);

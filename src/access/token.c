@@ -104,7 +104,7 @@ struct yk_token yk_token_next(const char **at, int *line)
     return token;
 }
 
-int yk_token_is_narrow(const struct yk_token *type)
+int yk_token_is_inexact(const struct yk_token *type)
 {
     static const char *const types[] = { "char",     "short", "int8_t", "uint8_t", "int16_t",
                                          "uint16_t", "bool",  "_Bool",  "float",   "double" };

@@ -32,7 +32,7 @@ static inline int yk_token_is(const struct yk_token *token, const char *word)
 }
 /* Whether it is a type with fewer bits than int, or one of real numbers: computing in it wraps or
  * rounds, which indexes do not. */
-int yk_token_is_narrow(const struct yk_token *type);
+int yk_token_is_inexact(const struct yk_token *type);
 /* Bits of a type that is unsigned, at least; 0: it is signed, or none. */
 int yk_token_unsigned_bits(const struct yk_token *type);
 

@@ -40,6 +40,18 @@ static void beside_others_they_do_not(void **state)
     assert_in_range(first_lease(0), 1, ITEMS / 2);
 }
 
+/* Size of the first chunk of device 0, which is the first to join. */
+static int64_t first_chunk_of(const struct yk_split_spec *spec)
+{
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk;
+    assert_int_equal(yk_dispatch_open(spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 0);
+    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
+    yk_dispatch_close(dispatch);
+    return chunk.last - chunk.first;
+}
+
 /* First chunk of a job that takes one of two GPUs `items_ns`; the other one has not joined yet. */
 static int64_t first_chunk(double items_ns)
 {
@@ -54,13 +66,7 @@ static int64_t first_chunk(double items_ns)
     const struct yk_split_spec spec = {
         .last = ITEMS, .unit = 1, .devices = devices, .device_count = 2
     };
-    struct yk_dispatch *dispatch;
-    struct yk_chunk chunk;
-    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
-    yk_dispatch_join(dispatch, 0, 0);
-    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
-    yk_dispatch_close(dispatch);
-    return chunk.last - chunk.first;
+    return first_chunk_of(&spec);
 }
 
 static void a_short_job_is_one_chunk(void **state)
@@ -82,14 +88,8 @@ static void what_is_no_whole_fill_is_no_second_chunk(void **state)
     const struct yk_split_spec spec = {
         .last = ROWS, .unit = 1, .devices = &gpu, .device_count = 1
     };
-    struct yk_dispatch *dispatch;
-    struct yk_chunk chunk;
     (void)state;
-    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
-    yk_dispatch_join(dispatch, 0, 0);
-    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
-    yk_dispatch_close(dispatch);
-    assert_int_equal(chunk.last - chunk.first, ROWS);
+    assert_int_equal(first_chunk_of(&spec), ROWS);
 }
 
 int main(void)
