@@ -185,11 +185,13 @@ static inline yoke_given yk_with_onto(yoke_given x)
 /* Runs a kernel for n x m x l indexes. */
 #define yoke_for3(runtime, kernel, n, m, l, ...)                                                   \
     yoke_loop_run((runtime), YK_LOOP_OF(kernel, 3, (n, m, l), __VA_ARGS__))
-/* The same without waiting. */
+/* yoke_for without waiting for its end. */
 #define yoke_submit_for(runtime, kernel, n, ...)                                                   \
     yoke_loop_submit((runtime), YK_LOOP_OF(kernel, 1, (n, 1, 1), __VA_ARGS__))
+/* yoke_for2 without waiting for its end. */
 #define yoke_submit_for2(runtime, kernel, n, m, ...)                                               \
     yoke_loop_submit((runtime), YK_LOOP_OF(kernel, 2, (n, m, 1), __VA_ARGS__))
+/* yoke_for3 without waiting for its end. */
 #define yoke_submit_for3(runtime, kernel, n, m, l, ...)                                            \
     yoke_loop_submit((runtime), YK_LOOP_OF(kernel, 3, (n, m, l), __VA_ARGS__))
 /* Index i uses row i of the memory at x; each row has `elements` elements. */

@@ -166,6 +166,8 @@ int main(int argc, char **argv)
         spec.devices = NULL;
     }
     report(&counts);
-    /* Otherwise the storm consists of failures only, which would hide other errors. */
-    return there ? counts.good * 2 < counts.jobs : 77;
+    /* Failures only would hide other errors. Rows that one stopped job leaves undefined stop others
+     * until they are written again: of 100 storms of 500 jobs, the worst had 28 % that went well.
+     */
+    return there ? counts.good * 10 < counts.jobs : 77;
 }
