@@ -71,8 +71,9 @@
 /* Byte offset of the copy of a sum that this group adds to. */
 YOKE_FN long yk_copy(long copies)
 {
-    const uint group = (uint)get_group_id(0) + (uint)get_group_id(1) + (uint)get_group_id(2);
-    return (copies >> 9) * (long)(group & (uint)copies & 255);
+    const uint32_t group =
+        (uint32_t)yk_group_id(0) + (uint32_t)yk_group_id(1) + (uint32_t)yk_group_id(2);
+    return (copies >> 9) * (long)(group & (uint32_t)copies & 255);
 }
 
 #define YK_ENTRY(name, ...)                                                                        \
@@ -80,8 +81,8 @@ YOKE_FN long yk_copy(long copies)
 
 /* Kernels that reduce (kernel_reduce_device.h). */
 #define YK_GROUP_MEMORY         __local
-#define YK_GROUP_NUMBER         (long)get_group_id(0)
-#define YK_NUMBER_IN_GROUP      (int)get_local_id(0)
+#define YK_GROUP_NUMBER         (long)yk_group_id(0)
+#define YK_NUMBER_IN_GROUP      (int)yk_local_id(0)
 #define YK_REDUCING_HEAD(lanes) __attribute__((reqd_work_group_size(lanes, 1, 1))) __kernel void
 #define YK_RESULTS(T, n)        ((__global T *)((__global char *)n##_yk_results + n##_yk_results_yk_shift))
 #include <yoke/kernel_reduce_device.h>
@@ -135,13 +136,13 @@ YOKE_FN long yk_copy(long copies)
     YK_GROUP_BODY(name, i, __VA_ARGS__);                                                           \
     __attribute__((reqd_work_group_size(lanes, 1, 1))) YK_ENTRY(name, __VA_ARGS__)                 \
     {                                                                                              \
-        __local ulong yk_scratch[lanes];                                                           \
+        __local uint64_t yk_scratch[lanes];                                                        \
         YK_EACH(YK_ENTRY_DECLARE, __VA_ARGS__)                                                     \
-        const long yk_i = yk_part.first + (long)get_group_id(0) * (unit);                          \
+        const long yk_i = yk_part.first + (long)yk_group_id(0) * (unit);                           \
         const long yk_left = yk_part.last - yk_i;                                                  \
         if (yk_left > 0)                                                                           \
             yk_body_##name(yk_i, yk_left < (unit) ? (int)yk_left : (unit), lanes,                  \
-                           (int)get_local_id(0), yk_scratch, yk_part.size2,                        \
+                           (int)yk_local_id(0), yk_scratch, yk_part.size2,                         \
                            yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                   \
     }                                                                                              \
     YK_GROUP_BODY(name, i, __VA_ARGS__)

@@ -12,9 +12,9 @@
 #define YOKE_KERNEL_STEP_VOTE_H
 
 #if defined(YOKE_OPENCL)
-#define YK_ATOMIC_ADD(p, v) atomic_add(p, v)
-#define YK_STEP_GROUP       (uint32_t) get_group_id(0)
-#define YK_STEP_LANE        (uint32_t) get_local_id(0)
+#define YK_ATOMIC_ADD(p, v) yk_atomic_add(p, v)
+#define YK_STEP_GROUP       (uint32_t) yk_group_id(0)
+#define YK_STEP_LANE        (uint32_t) yk_local_id(0)
 #define YK_STEP_SYNC        YOKE_BARRIER
 #define YK_STEP_MAY(x)      1 /* PoCL doubles all code after a branch with a barrier in it */
 

@@ -27,6 +27,43 @@ typedef ulong uint64_t;
 #define YOKE_RESTRICT restrict
 #define YOKE_ALIGN(n) __attribute__((aligned(n)))
 
+#define YK_OVERLOAD static inline __attribute__((overloadable, always_inline))
+
+/* What yoke's macros call in a kernel file's text, which may use OpenCL's names for something else:
+ * barrier may be a parameter. */
+YK_OVERLOAD void yk_barrier(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+YK_OVERLOAD size_t yk_global_id(uint32_t d)
+{
+    return get_global_id(d);
+}
+YK_OVERLOAD size_t yk_group_id(uint32_t d)
+{
+    return get_group_id(d);
+}
+YK_OVERLOAD size_t yk_local_id(uint32_t d)
+{
+    return get_local_id(d);
+}
+YK_OVERLOAD uint32_t yk_atomic_add(volatile __local uint32_t *p, uint32_t v)
+{
+    return atomic_add(p, v);
+}
+YK_OVERLOAD uint32_t yk_atomic_add(volatile __global uint32_t *p, uint32_t v)
+{
+    return atomic_add(p, v);
+}
+YK_OVERLOAD int32_t yk_as_int(float x)
+{
+    return as_int(x);
+}
+YK_OVERLOAD float yk_as_float(int32_t x)
+{
+    return as_float(x);
+}
+
 /* The indexes of one launch, in each dimension from first to last - 1, and the sizes of the second
  * and third dimension as the body sees them. Its layout must be that of the host's struct
  * yk_space. */
@@ -37,18 +74,18 @@ typedef struct yk_space {
 /* Declares i, the work-item's index in dimension d of the index space, and i_beyond, 1 if i is
  * beyond the range. Entries test all dimensions at once (prelude_cuda.h). */
 #define YK_AXIS(i, from, to, d)                                                                    \
-    const long i = (from) + (long)get_global_id(d);                                                \
+    const long i = (from) + (long)yk_global_id(d);                                                 \
     const int i##_beyond = i >= (to);
 /* As YK_AXIS, in entries for 32-bit indexes (access/narrow.h). */
 #define YK_AXIS32(i, from, to, d)                                                                  \
-    const uint i##_at = (uint)get_global_id(d);                                                    \
-    const int i##_beyond = i##_at >= (uint)(to) - (uint)(from);                                    \
-    const int i = (int)((uint)(from) + i##_at);
+    const uint32_t i##_at = (uint32_t)yk_global_id(d);                                             \
+    const int i##_beyond = i##_at >= (uint32_t)(to) - (uint32_t)(from);                            \
+    const int i = (int)((uint32_t)(from) + i##_at);
 
-#define YOKE_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define YOKE_BARRIER yk_barrier()
 
-#define yoke_float_as_int(x) as_int((float)(x))
-#define yoke_int_as_float(x) as_float((int)(x))
+#define yoke_float_as_int(x) yk_as_int((float)(x))
+#define yoke_int_as_float(x) yk_as_float((int)(x))
 
 #define YOKE_PI   3.14159265358979323846
 #define YOKE_PI_F 3.14159265f
@@ -64,8 +101,6 @@ typedef struct yk_space {
 #define UINT32_MAX 4294967295u
 #define UINT64_MAX 18446744073709551615ul
 #endif
-
-#define YK_OVERLOAD static inline __attribute__((overloadable, always_inline))
 
 /* NVIDIA's GPUs fold and add floating point in memory, as prelude_cuda.h explains. OpenCL 1.2 has
  * no names for that, but their compiler accepts PTX. YK_NVIDIA, a build option, is the major number
