@@ -64,6 +64,7 @@ YOKE_KERNEL(names_parameters, i, YOKE_IN(float, barrier), YOKE_IN(float, get_loc
             YOKE_OUT(float, y), YOKE_REDUCE(MAX, float, get_group_id))
 {
     const float as_float = barrier[i] + get_local_id[i], atomic_add = 2 * as_float;
-    y[i] = atomic_add;
+    const float floor = floorf(as_float), fmin = fminf(floor, 3.0f);
+    y[i] = atomic_add + floor * fmin;
     yoke_reduce(get_group_id, atomic_add);
 }
