@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <yoke/kernel.h>
 
-enum { length = 3, half, RESULTS = 12 };
+enum { length = 3, distance, RESULTS = 12 };
 typedef struct float2 {
     float min, max;
 } float2;
@@ -53,7 +53,7 @@ YOKE_KERNEL(names_own, i, YOKE_IN(float, x), YOKE_OUT(float, y))
     own[5] = mix(pair, 2.0f).min + mix(pair, 2.0f).max;
     own[6] = degrees[i & 1] + radians[i & 1];
     own[7] = (float)(it.x + it.event_t);
-    own[8] = (float)(length + half);
+    own[8] = (float)(length + distance);
     own[9] = (float)sizeof(float2);
     own[10] = (float)(yoke_float_as_int(x[i]) >> 8);
     own[11] = yoke_int_as_float(0x3f800000 + (int32_t)i);
@@ -67,4 +67,23 @@ YOKE_KERNEL(names_parameters, i, YOKE_IN(float, barrier), YOKE_IN(float, get_loc
     const float floor = floorf(as_float), fmin = fminf(floor, 3.0f);
     y[i] = atomic_add + floor * fmin;
     yoke_reduce(get_group_id, atomic_add);
+}
+
+/* Reserved words. */
+typedef struct part {
+    float private, global;
+} part;
+YOKE_FN float sum(const float *local, int32_t constant)
+{
+    return local[0] + (float)constant;
+}
+YOKE_FN float twice(float read_only)
+{
+    return 2 * read_only;
+}
+YOKE_KERNEL(names_reserved, i, YOKE_IN(float, kernel), YOKE_VALUE(float, new),
+            YOKE_OUT(float, class))
+{
+    const part half = { kernel[i], 2 * new };
+    class[i] = sum(&half.private, 3) + twice(half.global);
 }

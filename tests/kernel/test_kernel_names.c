@@ -11,10 +11,10 @@
 
 enum { RESULTS = 12, ROWS = 300 }; /* as in names_kernels.c */
 
-extern const yoke_kernel names_own, names_parameters;
+extern const yoke_kernel names_own, names_parameters, names_reserved;
 
 struct results {
-    float own[ROWS * RESULTS], sums[ROWS], most;
+    float own[ROWS * RESULTS], sums[ROWS], most, reserved[ROWS];
 };
 
 /* Returns 0 if there is no such device. */
@@ -27,7 +27,8 @@ static int compute(const char *devices, struct results *out)
     for (int i = 0; i < ROWS; i++)
         x[i] = (float)(i - 50) * 0.25f;
     if (yoke_for(rt, &names_own, ROWS, x, yoke_row(out->own, RESULTS)) != YOKE_OK ||
-        yoke_for(rt, &names_parameters, ROWS, x, x, out->sums, &out->most) != YOKE_OK)
+        yoke_for(rt, &names_parameters, ROWS, x, x, out->sums, &out->most) != YOKE_OK ||
+        yoke_for(rt, &names_reserved, ROWS, x, 0.5f, out->reserved) != YOKE_OK)
         fail_msg("%s: %s", devices, yoke_error_text());
     assert_int_equal(yoke_close(rt), YOKE_OK);
     return 1;
@@ -40,7 +41,7 @@ static void compare(const struct results *cores, const struct results *device)
             fail_msg("row %d, result %d: %g, not %g", at / RESULTS, at % RESULTS,
                      (double)device->own[at], (double)cores->own[at]);
     for (int i = 0; i < ROWS; i++)
-        assert_true(cores->sums[i] == device->sums[i]);
+        assert_true(cores->sums[i] == device->sums[i] && cores->reserved[i] == device->reserved[i]);
     assert_true(cores->most == device->most);
 }
 
