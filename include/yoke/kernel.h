@@ -62,16 +62,17 @@
  * Declares `s`, the sum, which is the same in every lane. T has at most 8 bytes; lo and hi are the
  * same in every lane. */
 #define YOKE_LANE_SUM(T, s, j, lo, hi, ...) YK_LANE_FOLD(SUM, T, s, 0, j, lo, hi, __VA_ARGS__)
-/* The maximum of `start` and all values, in the same way. */
+/* The maximum of `start` and all values, in the same way. NaNs are left out, as by YOKE_REDUCE; it
+ * is NaN only if `start` and all values are. */
 #define YOKE_LANE_MAX(T, s, start, j, lo, hi, ...)                                                 \
     YK_LANE_FOLD(MAX, T, s, start, j, lo, hi, __VA_ARGS__)
-/* The minimum of `start` and all values. */
+/* The minimum of `start` and all values; NaNs are left out. */
 #define YOKE_LANE_MIN(T, s, start, j, lo, hi, ...)                                                 \
     YK_LANE_FOLD(MIN, T, s, start, j, lo, hi, __VA_ARGS__)
 /* Declares `s`: not 0 if the condition is true in any lane l; the same in every lane. The condition
  * may read the lane's own variables. This is not a barrier. */
 #define YOKE_LANE_ANY(s, l, ...) YK_LANE_ANY(s, l, __VA_ARGS__)
-/* Further words of group kernels (docs/kernels.md), in kernel_cpu.h and kernel_group.h:
+/* Further words of group kernels (docs/kernels.md), in kernel_group_cpu.h and kernel_group.h:
  *
  *     YOKE_LANES(l) { ... }              for every lane l of the group
  *     YOKE_LANES_BY(n, part, l) { ... }  the same; part = l / n is equal in n lanes
@@ -114,8 +115,9 @@
     YOKE_FN void yk_body_##name(YK_INDEX i, YK_GROUP_HIDDEN,                                       \
                                 YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__))
 #define YK_OP_SUM(a, b) ((a) + (b))
-#define YK_OP_MAX(a, b) ((a) > (b) ? (a) : (b))
-#define YK_OP_MIN(a, b) ((a) < (b) ? (a) : (b))
+/* A NaN as b is left out. If a is a number, the result is one. */
+#define YK_OP_MAX(a, b) ((b) > (a) ? (b) : (a))
+#define YK_OP_MIN(a, b) ((b) < (a) ? (b) : (a))
 /* Lane reductions halve the number of lanes again and again, so it must be a power of two. */
 #define YK_GROUP_CHECK(name, lanes, unit)                                                          \
     typedef char yk_lanes_is_a_power_of_two_up_to_1024_##name[((lanes) >= 1) * ((lanes) <= 1024) * \

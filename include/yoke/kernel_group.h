@@ -1,5 +1,6 @@
 /* yoke/kernel_group.h - the words inside the body of a group kernel, on devices, where every lane
- * is a work-item. Their CPU versions are in kernel_cpu.h. Only seen while a file is flattened.
+ * is a work-item. Their CPU versions are in kernel_group_cpu.h. Only seen while a file is
+ * flattened.
  */
 #ifndef YOKE_KERNEL_GROUP_H
 #define YOKE_KERNEL_GROUP_H
@@ -13,6 +14,11 @@
 #define YOKE_ONCE    if (yk_lane == 0)
 #define YOKE_MINE(x) (*(x))
 
+/* A lane's start may be NaN, and its other values too. */
+#define YK_FOLD_SUM(a, b) YK_OP_SUM(a, b)
+#define YK_FOLD_MAX(a, b) ((a) != (a) ? (b) : YK_OP_MAX(a, b))
+#define YK_FOLD_MIN(a, b) ((a) != (a) ? (b) : YK_OP_MIN(a, b))
+
 /* Each lane takes every yk_lanes-th j, so that neighbouring lanes read neighbouring elements. A
  * tree in local memory then folds the lanes' values. The last barrier allows the scratch memory to
  * be reused. */
@@ -23,13 +29,13 @@
         const int64_t yk_to = (hi);                                                                \
         for (int64_t j = (lo) + yk_lane; j < yk_to; j += yk_lanes) {                               \
             const T yk_term = (__VA_ARGS__);                                                       \
-            s = YK_OP_##op(s, yk_term);                                                            \
+            s = YK_FOLD_##op(s, yk_term);                                                          \
         }                                                                                          \
         yk_tree[yk_lane] = s;                                                                      \
         YOKE_BARRIER;                                                                              \
         for (int yk_half = yk_lanes / 2; yk_half > 0; yk_half /= 2) {                              \
             if (yk_lane < yk_half)                                                                 \
-                yk_tree[yk_lane] = YK_OP_##op(yk_tree[yk_lane], yk_tree[yk_lane + yk_half]);       \
+                yk_tree[yk_lane] = YK_FOLD_##op(yk_tree[yk_lane], yk_tree[yk_lane + yk_half]);     \
             YOKE_BARRIER;                                                                          \
         }                                                                                          \
         s = yk_tree[0];                                                                            \

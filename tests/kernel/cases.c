@@ -9,13 +9,14 @@
 #include "shapes.h"
 
 extern const yoke_kernel moments, moments3, saxpy, daxpy, integers, many, structs, stencil, plane,
-    laplace, histogram, floats, doubles, mxv, extremes, nbody, parted, reverse, voting, leaving,
-    local_histogram, exact, wide_sums;
+    laplace, histogram, floats, doubles, mxv, extremes, gaps, nbody, parted, reverse, voting,
+    leaving, local_histogram, exact, wide_sums;
 
 const yoke_kernel *const test_kernels[] = {
-    &saxpy,     &daxpy,   &integers,        &many,  &structs,   &stencil, &plane,    &laplace,
-    &histogram, &floats,  &doubles,         &mxv,   &extremes,  &nbody,   &parted,   &reverse,
-    &voting,    &leaving, &local_histogram, &exact, &wide_sums, &moments, &moments3, NULL
+    &saxpy,     &daxpy,     &integers, &many,    &structs, &stencil,         &plane,
+    &laplace,   &histogram, &floats,   &doubles, &mxv,     &extremes,        &gaps,
+    &nbody,     &parted,    &reverse,  &voting,  &leaving, &local_histogram, &exact,
+    &wide_sums, &moments,   &moments3, NULL
 };
 
 enum { N = 10007 };
@@ -448,6 +449,7 @@ const struct kernel_case kernel_cases[] = {
     { "double functions", doubles_run },
     { "lane sum", mxv_run },
     { "lane extremes", extremes_run },
+    { "lane extremes among NaNs", gaps_run },
     { "n-body tiles", nbody_run },
     { "parts of the lanes", parted_run },
     { "barrier", reverse_run },

@@ -8,7 +8,8 @@
 
 #include "shapes.h"
 
-extern const yoke_kernel mxv, extremes, nbody, parted, reverse, voting, leaving, local_histogram;
+extern const yoke_kernel mxv, extremes, gaps, nbody, parted, reverse, voting, leaving,
+    local_histogram;
 
 enum { N = 10007 };
 
@@ -75,6 +76,44 @@ void extremes_run(const struct launcher *launcher)
         near("high", i, high[i], most, 0);
         near("mean", i, mean[i], sum / COLUMNS, 1e-14);
         same("positive", i, positive[i], count);
+    }
+    free(a);
+}
+
+/* NaNs are left out: none, one at each place, all before it, all after it, all but it, all. */
+void gaps_run(const struct launcher *launcher)
+{
+    enum { COLUMNS = 77, WAYS = 4, COUNT = WAYS * COLUMNS + 2 };
+    const int32_t columns = COLUMNS;
+    float *a = noise_array(COUNT * COLUMNS), low[COUNT] = { 0 }, high[COUNT] = { 0 };
+    for (int i = 0; i < COUNT; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            const int way = i % WAYS, place = i / WAYS;
+            const int is_gap = way == 0   ? j == place
+                               : way == 1 ? j < place
+                               : way == 2 ? j > place
+                                          : j != place;
+            if (i == COUNT - 1 || (i < COUNT - 2 && is_gap))
+                a[i * COLUMNS + j] = NAN;
+        }
+    struct problem problem = { &gaps,
+                               COUNT,
+                               { 0 },
+                               { { .value = &columns },
+                                 { .rows = a, .row_bytes = 4 * COLUMNS },
+                                 { .rows = low, .row_bytes = 4 },
+                                 { .rows = high, .row_bytes = 4 } } };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        float least = NAN, most = NAN;
+        for (int j = 0; j < COLUMNS; j++) {
+            least = fminf(least, a[i * COLUMNS + j]);
+            most = fmaxf(most, a[i * COLUMNS + j]);
+        }
+        same("low is NaN", i, isnan(low[i]), isnan(least));
+        same("high is NaN", i, isnan(high[i]), isnan(most));
+        near("low", i, isnan(least) ? 0 : low[i], isnan(least) ? 0 : least, 0);
+        near("high", i, isnan(most) ? 0 : high[i], isnan(most) ? 0 : most, 0);
     }
     free(a);
 }

@@ -34,6 +34,20 @@ YOKE_GROUP_KERNEL(extremes, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(floa
     }
 }
 
+/* Rows with NaNs, also as start. */
+YOKE_GROUP_KERNEL(gaps, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(float, a),
+                  YOKE_OUT(float, low), YOKE_OUT(float, high))
+{
+    YOKE_GLOBAL const float *row = a + i * columns;
+    YOKE_LANE_MIN(float, least, row[0], j, 1, columns, row[j])
+    YOKE_LANE_MAX(float, most, row[0], j, 1, columns, row[j])
+    YOKE_ONCE
+    {
+        low[i] = least;
+        high[i] = most;
+    }
+}
+
 /* All bodies act on each body: tiles of bodies in local memory, one body per lane. */
 YOKE_GROUP_KERNEL(nbody, i, TILE, TILE, YOKE_VALUE(int64_t, n), YOKE_VALUE(float, dt),
                   YOKE_IN(body_t, p), YOKE_INOUT(body_t, v), YOKE_LOCAL(body_t, tile, TILE),

@@ -40,6 +40,7 @@ int bin_of(float x); /* of BINS */
 /* group_cases.c */
 void mxv_run(const struct launcher *launcher);
 void extremes_run(const struct launcher *launcher);
+void gaps_run(const struct launcher *launcher);
 void nbody_run(const struct launcher *launcher);
 void parted_run(const struct launcher *launcher);
 void reverse_run(const struct launcher *launcher);
