@@ -126,6 +126,16 @@ YOKE_KERNEL(star, i, YOKE_IN(float, x), YOKE_ADD(float, s))
 {
     *s += 2 * x[i];
 }
+struct sums { float s[2]; };
+YOKE_KERNEL(fields, i, YOKE_IN(float, x), YOKE_ADD(float, s))
+{
+    struct sums a = { .s[1] = 2 }, *at = &a;
+    int k = 2;
+    a.s[0] = x[i];
+    at->s[1] += at -> s[0];
+    yoke_add(&s[0], a.s[1]);
+    while (k-->s[0]) {} // 29
+}
 END
 # What no device has; the lines without a number at their end are right.
 cat > "$work/none.c" << 'END'
@@ -168,8 +178,9 @@ for compiler in gcc clang; do
     export CC=$compiler
     "$embed" -o "$work/told.inc" "$work/told.c" 2> "$work/words"
     tells "$work/words" '^told.c:2: warning: square: .*YOKE_FN' '^told.c:9: warning: s is YOKE_ADD' \
-        '^told.c:16: warning: yoke_kernel is of the host' '^told.c:19: warning: s is YOKE_ADD'
-    [ "$(wc -l < "$work/words")" -eq 4 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+        '^told.c:16: warning: yoke_kernel is of the host' '^told.c:19: warning: s is YOKE_ADD' \
+        '^told.c:29: warning: s is YOKE_ADD'
+    [ "$(wc -l < "$work/words")" -eq 5 ] || { echo "more is told"; cat "$work/words"; exit 1; }
     "$embed" -o "$work/none.inc" "$work/none.c" 2> "$work/words"
     tells "$work/words" '^none.c:5: warning: one: .*YOKE_CONST' '^none.c:6: warning: two: ' '^none.c:7: warning: odds: ' \
         '^none.c:9: warning: is_odd calls itself' '^none.c:10: warning: is_even calls itself' \
