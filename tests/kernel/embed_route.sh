@@ -137,6 +137,26 @@ YOKE_KERNEL(fields, i, YOKE_IN(float, x), YOKE_ADD(float, s))
     while (k-->s[0]) {} // 29
 }
 END
+cat > "$work/fold.c" << 'END'
+#include <yoke/kernel.h>
+#include <yoke/kernel_reduce.h>
+YOKE_FN float both(float a, float b) { return a + b; }
+YOKE_KERNEL(one, i, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, s))
+{
+    s += (int)x[i];
+}
+#define GIVE(v) yoke_reduce(s, v)
+YOKE_KERNEL(two, i, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, s), YOKE_FOLD(both, 0.0f, float, t),
+            YOKE_REDUCE(MIN_AT, float, u), YOKE_REDUCE(MAX_AT, float, v))
+{
+    if (i > 0) { GIVE(x[i]); }
+    yoke_reduce_at(v, x[i], i);
+}
+YOKE_GROUP_KERNEL(three, i, 32, 32, YOKE_IN(float, x), YOKE_REDUCE(MAX, float, s), YOKE_FOLD(both, 0.0f, float, t))
+{
+    YOKE_ONCE { yoke_fold(t, both, x[i]); }
+}
+END
 # What no device has; the lines without a number at their end are right.
 cat > "$work/none.c" << 'END'
 #include <yoke/kernel.h>
@@ -181,6 +201,12 @@ for compiler in gcc clang; do
         '^told.c:16: warning: yoke_kernel is of the host' '^told.c:19: warning: s is YOKE_ADD' \
         '^told.c:29: warning: s is YOKE_ADD'
     [ "$(wc -l < "$work/words")" -eq 5 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+    "$embed" -o "$work/fold.inc" "$work/fold.c" 2> "$work/words"
+    tells "$work/words" '^fold.c:5: warning: s is YOKE_REDUCE; the body must call yoke_reduce(s, value)$' \
+        '^fold.c:11: warning: t is YOKE_FOLD; the body must call yoke_fold(t, both, value)' \
+        '^fold.c:11: warning: u is YOKE_REDUCE; the body must call yoke_reduce_at(u, value, place)' \
+        '^fold.c:16: warning: s is YOKE_REDUCE;'
+    [ "$(wc -l < "$work/words")" -eq 4 ] || { echo "more is told"; cat "$work/words"; exit 1; }
     "$embed" -o "$work/none.inc" "$work/none.c" 2> "$work/words"
     tells "$work/words" '^none.c:5: warning: one: .*YOKE_CONST' '^none.c:6: warning: two: ' '^none.c:7: warning: odds: ' \
         '^none.c:9: warning: is_odd calls itself' '^none.c:10: warning: is_even calls itself' \
