@@ -214,19 +214,41 @@ static int overlap(const yoke_array_spec *a, const yoke_array_spec *b)
     return at < other + (uint64_t)bytes_of(b) && other < at + (uint64_t)bytes_of(a);
 }
 
-/* Uses the array of an earlier argument if that has the same memory. If the memory overlaps an
- * earlier argument's in another way, that is an error if the kernel writes to one of them. */
+static int are_equal(const yoke_array_spec *a, const yoke_array_spec *b)
+{
+    return a->host == b->host && a->rows == b->rows && a->row_elements == b->row_elements &&
+           a->element_size == b->element_size;
+}
+
+/* Sets *out to the memory that an argument is, or that its result goes to. Returns 0 if it is a
+ * value or an array. */
+static int find_memory(const struct call *call, int p, yoke_array_spec *out)
+{
+    const yoke_given *given = &call->loop->given[p];
+    if (given->kind == YOKE_GIVEN_VALUE || given->kind == YOKE_GIVEN_ARRAY)
+        return 0;
+    if (call->job.kernel->params[p].mode != YOKE_PARAM_REDUCE)
+        return shape_memory(call, p, out) == YOKE_OK;
+    *out = (yoke_array_spec){ .host = (void *)(uintptr_t)given->at,
+                              .rows = 1,
+                              .row_elements = 1,
+                              .element_size = given->size };
+    return given->at != NULL;
+}
+
+/* Uses the array of an earlier argument if that has the same memory; a result has none. If the
+ * memory overlaps an earlier argument's in another way, that is an error if the kernel writes to
+ * one of them. */
 static yoke_status find_same(struct call *call, int p, const yoke_array_spec *spec)
 {
     const yoke_kernel *kernel = call->job.kernel;
     yoke_array_spec other;
     int q;
     for (q = 0; q < p; q++) {
-        if (!call->job.args[q].array || call->loop->given[q].kind == YOKE_GIVEN_ARRAY ||
-            shape_memory(call, q, &other) != YOKE_OK || !overlap(spec, &other))
+        if (!find_memory(call, q, &other) || !overlap(spec, &other))
             continue;
-        if (other.host == spec->host && other.rows == spec->rows &&
-            other.row_elements == spec->row_elements && other.element_size == spec->element_size)
+        if (kernel->params[p].mode != YOKE_PARAM_REDUCE && call->job.args[q].array &&
+            are_equal(spec, &other))
             call->job.args[p].array = call->job.args[q].array;
         else if (yk_changes_array(kernel->params[p].mode) ||
                  yk_changes_array(kernel->params[q].mode))
@@ -291,6 +313,7 @@ static yoke_status take_result(struct call *call, int p)
 {
     const yoke_given *given = &call->loop->given[p];
     yoke_arg *arg = &call->job.args[p];
+    yoke_array_spec spec;
     arg->shape = given->shape;
     if (given->kind == YOKE_GIVEN_CONST_MEMORY || given->row_elements || given->count > 1)
         return yk_fail(YOKE_EINVAL,
@@ -303,7 +326,7 @@ static yoke_status take_result(struct call *call, int p)
     arg->value = given->at;
     arg->value_size = given->size;
     arg->type = given->type;
-    return YOKE_OK;
+    return find_memory(call, p, &spec) ? find_same(call, p, &spec) : YOKE_OK;
 }
 
 static yoke_status take(struct call *call, int p)

@@ -464,6 +464,31 @@ static void by_hand(void *const *args, const yoke_chunk *chunk)
     (void)args, (void)chunk;
 }
 
+/* Memory that a result goes to is in no other argument. */
+static void results_in_other_memory(void **state)
+{
+    static float y[N];
+    moments_t all;
+    void *const inside = &all;
+    float sum, *const in_all = inside;
+    int32_t odd = 0, *const add_to_all = inside;
+    yoke_runtime *rt;
+    (void)state;
+    OK(yoke_open(&(yoke_config){ .devices = "cpu" }, &rt));
+    expect(yoke_for(rt, &k_reduce_bits, N, xs, y, in_all, &all, yoke_whole(&odd, 1)),
+           "argument 4 (all): its memory overlaps that of argument 3 (sum)");
+    expect(yoke_for(rt, &k_reduce_bits, N, xs, y, y + 7, &all, yoke_whole(&odd, 1)),
+           "argument 3 (sum): its memory overlaps that of argument 2 (y)");
+    expect(yoke_for(rt, &k_reduce_bits, N, xs, y, &xs[0], &all, yoke_whole(&odd, 1)),
+           "argument 3 (sum): its memory overlaps that of argument 1 (x)");
+    expect(yoke_for(rt, &k_reduce_bits, 1, xs, y, &xs[0], &all, yoke_whole(&odd, 1)),
+           "argument 3 (sum): its memory overlaps that of argument 1 (x)");
+    expect(yoke_for(rt, &k_reduce_bits, N, xs, y, &sum, &all, yoke_whole(add_to_all, 1)),
+           "argument 5 (odd): its memory overlaps that of argument 4 (all)");
+    OK(yoke_for(rt, &k_reduce_bits, N, xs, y, &sum, &all, yoke_whole(&odd, 1)));
+    OK(yoke_close(rt));
+}
+
 static void mistakes(void **state)
 {
     yoke_runtime *rt = open_runtime("cpu:1");
@@ -515,6 +540,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(whatever_fails),
         cmocka_unit_test(devices_that_die),
         cmocka_unit_test(a_job_that_fails_changes_no_result),
+        cmocka_unit_test(results_in_other_memory),
         cmocka_unit_test(mistakes),
     };
     if (argc > 1) {
