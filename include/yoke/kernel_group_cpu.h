@@ -7,10 +7,14 @@
 /* The second variable of YOKE_LANES tells YOKE_MINE the lane. */
 #define YK_GROUP_HIDDEN int YK_UNUSED yk_count, const int YK_UNUSED yk_lanes
 #define YOKE_LANES(l)   for (int YK_UNUSED l = 0, YK_UNUSED yk_lane = 0; l < yk_lanes; yk_lane = ++l)
+/* If n does not divide the number of lanes, the last part has fewer. Both are known once the body
+ * is inlined, so that the loops have fixed lengths in the usual case. */
 #define YOKE_LANES_BY(n, part, l)                                                                  \
-    for (int YK_UNUSED part = 0; part < yk_lanes / (n); ++part)                                    \
-        for (int YK_UNUSED l = part * (n), YK_UNUSED yk_lane = l; l < part * (n) + (n);            \
+    for (int YK_UNUSED part = 0; part < yk_lanes / (n) + (yk_lanes % (n) != 0); ++part)            \
+        for (int YK_UNUSED l = part * (n), YK_UNUSED yk_lane = l; l < YK_PART_END(n, part);        \
              yk_lane = ++l)
+#define YK_PART_END(n, part)                                                                       \
+    (yk_lanes % (n) == 0 || yk_lanes - part * (n) >= (n) ? part * (n) + (n) : yk_lanes)
 #define YOKE_ONCE    for (int yk_once = 1; yk_once; yk_once = 0)
 #define YOKE_MINE(x) ((x)[YK_LANE_HERE])
 #define YOKE_BARRIER ((void)0)

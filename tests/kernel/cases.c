@@ -9,14 +9,14 @@
 #include "shapes.h"
 
 extern const yoke_kernel moments, moments3, saxpy, daxpy, integers, many, structs, stencil, plane,
-    laplace, histogram, floats, doubles, mxv, extremes, gaps, nbody, parted, reverse, voting,
-    leaving, local_histogram, exact, wide_sums;
+    laplace, histogram, floats, doubles, mxv, extremes, gaps, nbody, parted, unequal, reverse,
+    voting, leaving, local_histogram, exact, wide_sums;
 
 const yoke_kernel *const test_kernels[] = {
-    &saxpy,     &daxpy,     &integers, &many,    &structs, &stencil,         &plane,
-    &laplace,   &histogram, &floats,   &doubles, &mxv,     &extremes,        &gaps,
-    &nbody,     &parted,    &reverse,  &voting,  &leaving, &local_histogram, &exact,
-    &wide_sums, &moments,   &moments3, NULL
+    &saxpy,   &daxpy,     &integers, &many,     &structs, &stencil,  &plane,
+    &laplace, &histogram, &floats,   &doubles,  &mxv,     &extremes, &gaps,
+    &nbody,   &parted,    &unequal,  &reverse,  &voting,  &leaving,  &local_histogram,
+    &exact,   &wide_sums, &moments,  &moments3, NULL
 };
 
 enum { N = 10007 };
@@ -452,6 +452,7 @@ const struct kernel_case kernel_cases[] = {
     { "lane extremes among NaNs", gaps_run },
     { "n-body tiles", nbody_run },
     { "parts of the lanes", parted_run },
+    { "parts of lanes that are not equal", unequal_run },
     { "barrier", reverse_run },
     { "votes of a warp", voting_run },
     { "votes of a group", leaving_run },

@@ -8,7 +8,7 @@
 
 #include "shapes.h"
 
-extern const yoke_kernel mxv, extremes, gaps, nbody, parted, reverse, voting, leaving,
+extern const yoke_kernel mxv, extremes, gaps, nbody, parted, unequal, reverse, voting, leaving,
     local_histogram;
 
 enum { N = 10007 };
@@ -174,6 +174,19 @@ void parted_run(const struct launcher *launcher)
         }
         same("y", i, y[i], expected);
     }
+}
+
+void unequal_run(const struct launcher *launcher)
+{
+    static int32_t x[N], y[N];
+    for (int i = 0; i < N; i++)
+        x[i] = 7 * i;
+    struct problem problem = {
+        &unequal, N, { 0 }, { { .rows = x, .row_bytes = 4 }, { .rows = y, .row_bytes = 4 } }
+    };
+    run(launcher, &problem);
+    for (int i = 0; i < N; i++)
+        same("y", i, y[i], x[i] + 100 * (i % 64 / 24) + i % 64 + 1000);
 }
 
 void reverse_run(const struct launcher *launcher)

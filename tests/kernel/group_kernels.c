@@ -123,6 +123,21 @@ YOKE_GROUP_KERNEL(parted, i, 4 * PART, PART, YOKE_IN(int32_t, x), YOKE_OUT(int32
     }
 }
 
+/* Parts that do not divide the lanes: the last has fewer; one has more than there are. */
+YOKE_GROUP_KERNEL(unequal, i, 64, 64, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, y))
+{
+    YOKE_LANES_BY(24, part, l)
+    {
+        if (l < YOKE_COUNT)
+            y[i + l] = x[i + l] + 100 * part + l;
+    }
+    YOKE_LANES_BY(100, part, l)
+    {
+        if (l < YOKE_COUNT)
+            y[i + l] += 1000 * (part + 1);
+    }
+}
+
 /* Wrong without the barrier: each lane reads what another wrote. The last tile may be short. */
 YOKE_GROUP_KERNEL(reverse, i, TILE, TILE, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, y),
                   YOKE_LOCAL(int32_t, tile, TILE))

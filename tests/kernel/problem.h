@@ -43,6 +43,7 @@ void extremes_run(const struct launcher *launcher);
 void gaps_run(const struct launcher *launcher);
 void nbody_run(const struct launcher *launcher);
 void parted_run(const struct launcher *launcher);
+void unequal_run(const struct launcher *launcher);
 void reverse_run(const struct launcher *launcher);
 void voting_run(const struct launcher *launcher);
 void leaving_run(const struct launcher *launcher);
