@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "../access/alone.h"
 #include "../base/alloc.h"
 #include "prelude_cuda.inc"
 #include "prelude_opencl.inc"
@@ -79,16 +80,18 @@ char *yk_prelude_checks(const yoke_kernel *kernel)
 char *yk_prelude_source(const yoke_kernel *kernel, const struct yk_source_parts *parts)
 {
     const int by_hand = parts->text->entry != NULL;
-    char *last = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
+    char *text = by_hand ? NULL : yk_alone_text(parts->text->text, kernel->name);
+    char *last = by_hand ? NULL : yk_prelude_checks(kernel);
     const char *const texts[] = { parts->head,
                                   by_hand ? "" : settings(kernel),
                                   parts->narrow ? "#define YK_GATHERS 0\n" : "",
                                   by_hand ? "" : parts->prelude,
-                                  parts->text->text,
+                                  by_hand ? parts->text->text : text,
                                   parts->narrow ? gathers : "",
                                   parts->narrow ? parts->narrow : "",
-                                  last };
-    char *source = last ? yk_join(texts, sizeof texts / sizeof *texts) : NULL;
+                                  by_hand ? "" : last };
+    char *source = by_hand || (text && last) ? yk_join(texts, sizeof texts / sizeof *texts) : NULL;
+    yk_free(text);
     yk_free(last);
     return source;
 }

@@ -1,9 +1,9 @@
 /* prelude.h - what is put around the text of a kernel made by YOKE_KERNEL before a device compiler
  * gets it.
  *
- * Source = settings + prelude + text + text with 32-bit indexes + checks. The preludes are the
- * installed headers of the same names, embedded when libyoke is built, so that a program and the
- * library have the same language layer.
+ * Source = settings + prelude + text without entries of other kernels (access/alone.h) + text with
+ * 32-bit indexes + checks. The preludes are the installed headers of the same names, embedded when
+ * libyoke is built, so that a program and the library have the same language layer.
  */
 #ifndef YK_BACKEND_PRELUDE_H
 #define YK_BACKEND_PRELUDE_H

@@ -1,0 +1,55 @@
+/* alone.c - see alone.h. An entry goes from the end of the statement before it, which for kernels
+ * made by YOKE_KERNEL is the body's declaration, to the bracket that closes its block.
+ */
+#include "alone.h"
+
+#include "../base/alloc.h"
+#include "token.h"
+
+static const char prefix[] = "yoke_entry_";
+
+static int is_other(const struct yk_token *token, const char *kernel_name)
+{
+    const size_t length = sizeof prefix - 1;
+    if ((size_t)token->length <= length || memcmp(token->text, prefix, length) != 0)
+        return 0;
+    const struct yk_token name = { YK_TOKEN_NAME, token->text + length, token->length - (int)length,
+                                   0 };
+    return !yk_token_is(&name, kernel_name);
+}
+
+/* Directives stay: they are whole lines. */
+static void blank(char *at, const char *end)
+{
+    while (at < end) {
+        const int is_directive = *at == '#';
+        for (; at < end && *at != '\n'; at++)
+            if (!is_directive)
+                *at = ' ';
+        while (at < end && (*at == '\n' || *at == ' '))
+            at++;
+    }
+}
+
+char *yk_alone_text(const char *text, const char *kernel_name)
+{
+    char *copy = yk_strdup(text);
+    const char *at = text, *begin = text; /* of the statement */
+    int line = 1, depth = 0, other = 0;
+    while (copy) {
+        const struct yk_token token = yk_token_next(&at, &line);
+        if (token.kind == YK_TOKEN_END)
+            break;
+        const char sign = token.kind == YK_TOKEN_SIGN && token.length == 1 ? *token.text : 0;
+        depth += (sign && strchr("([{", sign)) - (sign && strchr(")]}", sign));
+        if (depth == 0 && is_other(&token, kernel_name))
+            other = 1;
+        if (depth > 0 || (sign != ';' && sign != '}'))
+            continue;
+        if (other && sign == '}')
+            blank(copy + (begin - text), copy + (at - text));
+        begin = at;
+        other = 0;
+    }
+    return copy;
+}
