@@ -93,8 +93,10 @@ typedef enum yoke_given_kind {
     YOKE_GIVEN_ARRAY         /* a yoke_array * */
 } yoke_given_kind;
 
-/* The count of memory that is known to have no element. */
-#define YOKE_NO_ELEMENTS INT64_MIN
+/* The counts of memory that is known to have no element, and of an array or a container that has
+ * fewer than yoke_whole names. */
+#define YOKE_NO_ELEMENTS      INT64_MIN
+#define YOKE_TOO_FEW_ELEMENTS (INT64_MIN + 1)
 
 /* An argument as the compiler sees it. */
 typedef struct yoke_given {
@@ -104,7 +106,7 @@ typedef struct yoke_given {
     const void *at;        /* the value, or the first element */
     yoke_array *array;     /* YOKE_GIVEN_ARRAY */
     int64_t count;         /* number of elements there; 0: as many as the range needs;
-                            * YOKE_NO_ELEMENTS: none */
+                            * YOKE_NO_ELEMENTS, YOKE_TOO_FEW_ELEMENTS: see there */
     int64_t row_elements;  /* elements in a row; 0: one for each index of the further dimensions */
     yoke_shape shape;      /* rows that an index touches */
     int64_t before, after; /* YOKE_HALO: rows */
@@ -149,7 +151,8 @@ static inline yoke_given yk_with_row(yoke_given x, int64_t elements)
 }
 static inline yoke_given yk_with_count(yoke_given x, int64_t count)
 {
-    x.count = count ? count : YOKE_NO_ELEMENTS;
+    const int are_missing = count > x.count && x.count;
+    x.count = are_missing ? YOKE_TOO_FEW_ELEMENTS : count ? count : YOKE_NO_ELEMENTS;
     return x;
 }
 static inline yoke_given yk_with_whole(yoke_given x)

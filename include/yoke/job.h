@@ -28,14 +28,15 @@ typedef struct yoke_job {
     const yoke_kernel *alternative;
     /* The indexes to do, in one to three dimensions. */
     struct {
-        int64_t first, last; /* first dimension, split over devices: [first, last); may be empty */
+        int64_t first, last; /* first dimension, split over devices: [first, last); may be empty.
+                              * No index is beyond 2^62 */
         /* Sizes of the second and third dimension as the body sees them (YOKE_SIZE2, YOKE_SIZE3). 0
          * means the `last` below, or 1 */
         int64_t extent[2];
         /* The indexes of the second and third dimension to do: 0 <= first <= last <= extent; empty
-         * is allowed. Zeros: all, 0 .. extent. If the job does only a part, `out` rows keep the
-         * elements that the kernel does not write. So { 1, nz - 1, { ny, nx }, { 1, ny - 1 }, { 1,
-         * nx - 1 } } does an interior and keeps the edges (docs/kernels.md) */
+         * is allowed, as { k, k } with k > 0. Zeros: all, 0 .. extent. If the job does only a part,
+         * `out` rows keep the elements that the kernel does not write. So { 1, nz - 1, { ny, nx },
+         * { 1, ny - 1 }, { 1, nx - 1 } } does an interior and keeps the edges (docs/kernels.md) */
         struct {
             int64_t first, last; /* first index; one past the last */
         } second, third;

@@ -53,13 +53,13 @@ static struct region *open_region(size_t bytes)
         return NULL;
     }
     region->range.pages = yk_pin_pages(region->memory, (int64_t)region->bytes);
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     yk_pages_wait_for_arrays(&region->range);
     region->next = regions;
     regions = region;
     if (yk_filled_counts(&region->range))
         yk_pinners_look();
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     return region;
 }
 
@@ -95,12 +95,12 @@ int yk_pages_are_own(const void *memory, size_t bytes)
 {
     const char *first = memory;
     const struct region *region;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     region = regions;
     while (region && (first < (const char *)region->memory ||
                       first + bytes > (const char *)region->memory + region->bytes))
         region = region->next;
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     return region != NULL;
 }
 
@@ -127,9 +127,9 @@ void yk_pages_free(void *memory)
 {
     struct region *region;
     int used;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     region = memory ? take_region(memory, &used) : NULL;
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     if (region) {
         munmap(region->memory, region->bytes);
         yk_free(region);

@@ -114,23 +114,23 @@ static void await_pins(const struct yk_pin_range *range)
     const int64_t until = yk_clock_ns() + yk_pin_worth_waiting(range->pages);
     while (yk_pinners_are_there() && !range->refused && !is_pinned(range) &&
            yk_clock_ns() < until) {
-        yk_unlock(&yk_pages_lock);
+        yk_process_unlock(&yk_pages_lock);
         yk_clock_sleep_ns(LOOK_AGAIN_NS);
-        yk_lock(&yk_pages_lock);
+        yk_process_lock(&yk_pages_lock);
     }
 }
 
 int yk_pages_place(const struct yk_pin_range *range)
 {
     int may;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     may = may_be_pinned(range);
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     if (!may)
         return 0;
     touch_all(range);
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     await_pins(range);
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     return 1;
 }

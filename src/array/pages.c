@@ -13,7 +13,6 @@
  */
 #include "pages.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,32 +25,14 @@
 #include "../platform/populate.h"
 #include "pinner.h"
 
-yk_mutex yk_pages_lock = YK_MUTEX_INITIAL;
+struct yk_process_lock yk_pages_lock = YK_PROCESS_LOCK_INITIAL;
 struct yk_pin_map yk_pages_map;
 int64_t yk_pages_filled_most = INT64_MAX;
 
 static pid_t pinning_process; /* the process whose driver pinned the blocks; under the lock */
 
-/* A fork is made with the lock held, and both processes release it. Otherwise a thread that the
- * child does not have could hold it. */
-static void before_fork(void)
-{
-    yk_lock(&yk_pages_lock);
-}
-
-static void after_fork(void)
-{
-    yk_unlock(&yk_pages_lock);
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
-
 yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct yk_limits limits;
     struct yk_pinner *pinner = yk_calloc(1, sizeof *pinner);
     if (!pinner)
@@ -59,16 +40,15 @@ yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out)
     pinner->device = device;
     yk_fork_watch();
     pinner->forks = yk_fork_count();
-    pthread_once(&once, watch_forks);
     yk_limits_read("", &limits);
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     if (limits.memory_bytes > 0 && yk_pages_filled_most == INT64_MAX)
         yk_pages_filled_most = limits.memory_bytes / 2;
     if (yk_pin_terms.page < sysconf(_SC_PAGESIZE))
         yk_pin_terms.page = sysconf(_SC_PAGESIZE);
     yk_pinner_start(pinner);
     yk_pinners_look();
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     *out = pinner;
     return YOKE_OK;
 }
@@ -82,11 +62,11 @@ int64_t yk_pinner_pinned(struct yk_pinner *pinner)
 static void unpin(struct yk_device *device, struct yk_interval bytes)
 {
     int64_t start;
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     start = yk_clock_ns();
     device->backend->unpin(device, yk_pages_address(bytes.first));
     start = yk_clock_ns() - start;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     if (!device->desc.virtual_clock)
         yk_pin_measured(YK_PIN_UNPINNED, yk_interval_length(bytes), start);
 }
@@ -106,10 +86,10 @@ static void let_go(struct yk_pin_block *block)
     orphan = owner && --owner->blocks == 0 && owner->orphan;
     if (!orphan)
         return;
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     owner->device->backend->close(owner->device);
     yk_free(owner);
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
 }
 
 static void let_go_unused(struct yk_interval bytes)
@@ -193,7 +173,7 @@ void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval g
     int64_t start;
     int foreign = 0;
     pinning_process = getpid();
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     if (question->fills && !device->desc.virtual_clock)
         yk_memory_populate(yk_pages_address(gap.first), gap.last - gap.first);
     start = yk_clock_ns();
@@ -204,7 +184,7 @@ void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval g
     else if (status != YOKE_OK && status != YOKE_EDEVICE)
         say_refused(question);
     start = yk_clock_ns() - start;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     if (status == YOKE_OK && !device->desc.virtual_clock)
         yk_pin_measured(YK_PIN_PINNED, gap.last - gap.first, start);
     if (status == YOKE_OK || foreign) {
@@ -238,13 +218,13 @@ void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
     int kept;
     if (pinner) {
         yk_pinner_stop(pinner);
-        yk_lock(&yk_pages_lock);
+        yk_process_lock(&yk_pages_lock);
         while ((block = find_idle(pinner)))
             let_go(block);
         kept = pinner->blocks > 0;
         pinner->orphan = kept;
         yk_pinners_look(); /* another pinner takes over what was unpinned */
-        yk_unlock(&yk_pages_lock);
+        yk_process_unlock(&yk_pages_lock);
         if (kept)
             return;
         yk_free(pinner);
@@ -287,7 +267,7 @@ void yk_pages_order(const struct yk_pages_question *question)
 {
     struct yk_interval left, gap;
     struct yk_pin_block part;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     left = yk_pages_asked(question);
     for (; left.first < left.last && !question->range->refused; left.first = part.bytes.last) {
         part = yk_pin_look(&yk_pages_map, left);
@@ -299,7 +279,7 @@ void yk_pages_order(const struct yk_pages_question *question)
         if (yk_pages_resident(gap) == 1)
             yk_pages_make_block(question, gap);
     }
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
 }
 
 struct yk_pin_time yk_pages_pin_time(const struct yk_pages_question *question)
@@ -307,7 +287,7 @@ struct yk_pin_time yk_pages_pin_time(const struct yk_pages_question *question)
     struct yk_interval left;
     struct yk_pin_time time;
     int64_t bytes = 0;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     left = yk_pages_asked(question);
     while (left.first < left.last) {
         const struct yk_pin_block part = yk_pin_look(&yk_pages_map, left);
@@ -316,27 +296,27 @@ struct yk_pin_time yk_pages_pin_time(const struct yk_pages_question *question)
         left.first = part.bytes.last;
     }
     time = yk_pin_time(bytes);
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     return time;
 }
 
 int yk_pages_known(const struct yk_pages_question *question)
 {
     int known;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     known = !yk_pin_has(&yk_pages_map, yk_pages_asked(question), YK_PIN_NOT);
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     return known;
 }
 
 int yk_pages_pending(const struct yk_pages_question *question)
 {
     int pending;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     pending = question->range->joined && /* otherwise nothing was ordered yet */
               (yk_pin_has(&yk_pages_map, yk_pages_asked(question), YK_PIN_PENDING) ||
                yk_pinner_expects(question->pinner, question->range));
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     return pending;
 }
 
@@ -369,7 +349,7 @@ void yk_pages_leave(struct yk_pin_range *range)
 {
     if (!range->joined)
         return;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     leave(range);
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
 }

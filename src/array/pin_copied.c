@@ -114,9 +114,9 @@ static void await_block(struct yk_pin_block *part)
     const int64_t until = yk_clock_ns() + yk_pin_worth_waiting(part->bytes);
     while (part->state == YK_PIN_PENDING && yk_clock_ns() < until) {
         const struct yk_interval bytes = part->bytes;
-        yk_unlock(&yk_pages_lock);
+        yk_process_unlock(&yk_pages_lock);
         yk_clock_sleep_ns(LOOK_AGAIN_NS);
-        yk_lock(&yk_pages_lock);
+        yk_process_lock(&yk_pages_lock);
         *part = yk_pin_look(&yk_pages_map, bytes);
     }
 }
@@ -130,13 +130,13 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     struct yk_pin_copy copy;
     struct yk_piece piece;
     struct yk_interval whole;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     if (!pins) { /* other devices may have pinned some of it, and no driver takes a copy of memory
                   * that is partly pinned */
         part = yk_pin_look(&yk_pages_map, part.bytes);
         out->bytes = part.bytes.last - part.bytes.first;
         out->fast = 0;
-        yk_unlock(&yk_pages_lock);
+        yk_process_unlock(&yk_pages_lock);
         return YOKE_OK;
     }
     yk_pages_take_in(question);
@@ -155,7 +155,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     copy = copy_of(question, part.bytes);
     if (status == YOKE_OK && !piece.fast)
         yk_pin_moved(question->range, &copy);
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     /* A core would crash if it copied memory that is no longer mapped. */
     if (status == YOKE_OK && !piece.fast && piece.bytes >= yk_pin_terms.unit &&
         yk_pages_resident(part.bytes) < 0)
@@ -169,9 +169,9 @@ void yk_pages_expect(const struct yk_pages_question *question)
 {
     if (!question->pinner || !question->range)
         return;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     order_next(question, yk_pages_asked(question), BLOCKS_AHEAD);
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
 }
 
 /* Orders the pinning of all of the memory for which that pays. Lock held, but released for a time.
@@ -186,21 +186,21 @@ void yk_pages_expect_all(const struct yk_pages_question *question)
 {
     if (!question->pinner || !question->range)
         return;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     if (!question->range->joined) /* make_blocks finds what other code has pinned */
         yk_pin_join(&yk_pages_map, question->range);
     if (question->pinner->device->desc.virtual_clock)
         make_blocks(question);
     else if (yk_pin_has(&yk_pages_map, yk_pages_asked(question), YK_PIN_NOT))
         yk_pinner_expect(question, make_blocks);
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
 }
 
 void yk_pages_staged(int64_t bytes, int64_t ns)
 {
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     yk_pin_measured(YK_PIN_STAGED, bytes, ns);
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
 }
 
 int64_t yk_pages_wait_ns(const struct yk_pages_question *question)
@@ -208,8 +208,8 @@ int64_t yk_pages_wait_ns(const struct yk_pages_question *question)
     int64_t ns;
     if (!yk_pages_pending(question))
         return 0;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     ns = yk_pin_worth_waiting((struct yk_interval){ 0, question->bytes });
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     return ns;
 }

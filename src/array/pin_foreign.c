@@ -11,9 +11,9 @@
 static int64_t pinned_until(struct yk_device *device, int64_t address)
 {
     const void *end;
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     end = device->backend->pinned_until(device, yk_pages_address(address));
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     return (int64_t)(intptr_t)end & ~(yk_pin_terms.page - 1);
 }
 

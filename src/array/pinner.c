@@ -41,16 +41,16 @@ static void move(struct yk_pinner *pinner)
 static void carry_out_orders(void *context)
 {
     struct yk_pinner *pinner = context;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     while (!pinner->stops) {
         struct yk_pin_order *order = pinner->first;
         if (!order) {
             const int64_t sleep_ns = yk_filled_pin(pinner);
-            yk_unlock(&yk_pages_lock);
+            yk_process_unlock(&yk_pages_lock);
             move(pinner);
             if (sleep_ns)
                 yk_parker_sleep(&pinner->parker, sleep_ns);
-            yk_lock(&yk_pages_lock);
+            yk_process_lock(&yk_pages_lock);
             continue;
         }
         pinner->first = order->next;
@@ -58,7 +58,7 @@ static void carry_out_orders(void *context)
             pinner->end = &pinner->first;
         carry_out(pinner, order);
     }
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
 }
 
 /* Removes orders for `range` (NULL: all) that have not begun, as if they had never been given. */
@@ -107,9 +107,9 @@ void yk_pinner_stay(struct yk_pinner *pinner, int cpu)
 int yk_pinner_is_busy(const struct yk_pinner *pinner)
 {
     int is_busy;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     is_busy = pinner->busy != NULL;
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     return is_busy;
 }
 
@@ -191,9 +191,9 @@ void yk_pinners_leave(const struct yk_pin_range *range)
             pinner = pinner->next;
             continue;
         }
-        yk_unlock(&yk_pages_lock);
+        yk_process_unlock(&yk_pages_lock);
         yk_clock_sleep_ns(LOOK_AGAIN_NS);
-        yk_lock(&yk_pages_lock);
+        yk_process_lock(&yk_pages_lock);
         pinner = pinners;
     }
 }
@@ -201,13 +201,13 @@ void yk_pinners_leave(const struct yk_pin_range *range)
 void yk_pinner_stop(struct yk_pinner *pinner)
 {
     struct yk_pinner **link = &pinners;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     while (*link != pinner)
         link = &(*link)->next;
     *link = pinner->next;
     cancel(pinner, NULL);
     pinner->stops = 1;
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     yk_parker_wake(&pinner->parker);
     if (pinner->runs)
         yk_thread_join(&pinner->thread);

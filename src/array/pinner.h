@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "../base/process_lock.h"
 #include "../platform/thread.h"
 #include "pages.h"
 
@@ -38,7 +39,7 @@ struct yk_pinner {
 };
 
 /* --- pages.c --- */
-extern yk_mutex yk_pages_lock;
+extern struct yk_process_lock yk_pages_lock;
 extern struct yk_pin_map yk_pages_map; /* under the lock */
 /* If blocks have more bytes than this, memory is pinned only when it is copied. Half of the memory
  * of the machine or cgroup, because pinned pages cannot be swapped. Tests make it smaller. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../base/alloc.h"
+#include "../base/process_lock.h"
 #include "../base/status.h"
 #include "../platform/fault.h"
 
@@ -25,7 +26,7 @@ struct closed {
 };
 enum { CLOSED_MOST = 256 }; /* faults in further arrays are not explained */
 static struct closed table[CLOSED_MOST];
-static yk_mutex table_lock = YK_MUTEX_INITIAL;
+static struct yk_process_lock table_lock = YK_PROCESS_LOCK_INITIAL;
 
 static char *put_text(char *at, const char *text)
 {
@@ -75,7 +76,7 @@ static void tell(const struct yk_fault *fault)
 static void enter(const yoke_array *array)
 {
     int i, free = -1;
-    yk_lock(&table_lock);
+    yk_process_lock(&table_lock);
     for (i = 0; i < CLOSED_MOST && table[i].first != array->host; i++)
         if (!table[i].first && free < 0)
             free = i;
@@ -88,17 +89,17 @@ static void enter(const yoke_array *array)
         entry->first = array->host;
         yk_fault_tell(tell);
     }
-    yk_unlock(&table_lock);
+    yk_process_unlock(&table_lock);
 }
 
 static void leave(const yoke_array *array)
 {
     int i;
-    yk_lock(&table_lock);
+    yk_process_lock(&table_lock);
     for (i = 0; i < CLOSED_MOST; i++)
         if (table[i].first == array->host)
             table[i].first = NULL;
-    yk_unlock(&table_lock);
+    yk_process_unlock(&table_lock);
 }
 
 enum reach { WHOLE_PAGES, TOUCHED_PAGES };

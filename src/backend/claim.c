@@ -7,8 +7,9 @@
 
 #include "../base/alloc.h"
 #include "../base/hash.h"
+#include "../base/process_lock.h"
 
-static yk_mutex lock = YK_MUTEX_INITIAL;
+static struct yk_process_lock lock = YK_PROCESS_LOCK_INITIAL;
 static struct yk_claim *claims; /* under lock */
 
 static int is_same(const struct yk_claim *one, const struct yk_claim *other)
@@ -22,11 +23,11 @@ static int enter(struct yk_claim *claim)
 {
     struct yk_claim **at = &claims;
     int is_first = 1;
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     for (; *at; at = &(*at)->next)
         is_first = is_first && !is_same(*at, claim);
     *at = claim;
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
     return is_first;
 }
 
@@ -47,7 +48,7 @@ static void leave(const struct yk_claim *claim, struct yk_blob value)
 {
     struct yk_claim **at = &claims;
     int passed = 0;
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     while (*at && !passed) {
         struct yk_claim *one = *at;
         if (!is_same(one, claim)) {
@@ -60,7 +61,7 @@ static void leave(const struct yk_claim *claim, struct yk_blob value)
         if (one != claim)
             yk_parker_wake(&one->parker); /* it may be gone now */
     }
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
 }
 
 int yk_claim_begin(struct yk_claim *claim, struct yk_blob *value)
@@ -93,9 +94,9 @@ void yk_claim_end(struct yk_claim *claim, struct yk_blob value)
 int yk_claim_count(void)
 {
     int count = 0;
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     for (const struct yk_claim *claim = claims; claim; claim = claim->next)
         count++;
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
     return count;
 }

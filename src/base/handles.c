@@ -43,7 +43,7 @@ static int grow(struct yk_handles *slots)
 void *yk_handle_take(struct yk_handles *slots, void *object)
 {
     uint64_t handle = 0;
-    pthread_mutex_lock(&slots->lock);
+    yk_process_lock(&slots->lock);
     if (slots->first_free || grow(slots)) {
         const uint32_t number = slots->first_free;
         struct yk_handle *slot = slot_at(slots, number - 1);
@@ -52,7 +52,7 @@ void *yk_handle_take(struct yk_handles *slots, void *object)
         atomic_store_explicit(&slot->object, object, memory_order_relaxed);
         atomic_store_explicit(&slot->handle, handle, memory_order_release);
     }
-    pthread_mutex_unlock(&slots->lock);
+    yk_process_unlock(&slots->lock);
     return (void *)(uintptr_t)handle;
 }
 
@@ -71,7 +71,7 @@ void *yk_handle_put_back(struct yk_handles *slots, const void *handle,
 {
     const uint64_t bits = (uint64_t)(uintptr_t)handle;
     void *object = NULL;
-    pthread_mutex_lock(&slots->lock);
+    yk_process_lock(&slots->lock);
     struct yk_handle *slot = (uint32_t)bits ? slot_at(slots, (uint32_t)bits - 1) : NULL;
     if (slot && atomic_load_explicit(&slot->handle, memory_order_relaxed) == bits)
         object = atomic_load_explicit(&slot->object, memory_order_relaxed);
@@ -82,7 +82,7 @@ void *yk_handle_put_back(struct yk_handles *slots, const void *handle,
         slot->next = slots->first_free;
         slots->first_free = (uint32_t)bits;
     }
-    pthread_mutex_unlock(&slots->lock);
+    yk_process_unlock(&slots->lock);
     return object;
 }
 

@@ -7,9 +7,10 @@
 #ifndef YK_BASE_HANDLES_H
 #define YK_BASE_HANDLES_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+
+#include "process_lock.h"
 
 struct yk_handle {
     _Atomic uint64_t handle; /* 0: not in use */
@@ -23,13 +24,13 @@ enum {
 }; /* each block has twice as many as the one before */
 
 struct yk_handles {
-    pthread_mutex_t lock;
+    struct yk_process_lock lock;
     _Atomic(struct yk_handle *) blocks[YK_HANDLE_BLOCKS];
     uint32_t capacity, first_free; /* under the lock; first_free plus one, 0: none */
 };
 #define YK_HANDLES_INITIAL                                                                         \
     {                                                                                              \
-        .lock = PTHREAD_MUTEX_INITIALIZER                                                          \
+        .lock = YK_PROCESS_LOCK_INITIAL                                                            \
     }
 
 /* A new handle of `object`; NULL: no memory. */

@@ -14,6 +14,7 @@
 #include "closest.h"
 #include "option.h"
 #include "plain.h"
+#include "process_lock.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -31,7 +32,8 @@ static pthread_once_t long_text_once = PTHREAD_ONCE_INIT;
 static pthread_key_t long_text_key; /* its destructor frees long_text when a thread ends */
 static int long_text_keyed;
 
-static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+/* The program's function, which may fork, is called with it. */
+static struct yk_process_lock log_lock = YK_PROCESS_LOCK_FREED;
 static yoke_log_fn *log_fn; /* these two under log_lock */
 static void *log_context;
 static _Atomic int log_level = level_unread;
@@ -177,7 +179,7 @@ static void read_environment(void)
         }
         odd = wanted == level_count;
     }
-    pthread_mutex_lock(&log_lock);
+    yk_process_lock(&log_lock);
     if (atomic_load_explicit(&log_level, memory_order_relaxed) == level_unread) {
         log_fn = log_to_stderr;
         atomic_store_explicit(&log_level, odd ? (int)YOKE_LOG_WARN : wanted, memory_order_relaxed);
@@ -185,7 +187,7 @@ static void read_environment(void)
             complain_of_level(word);
         }
     }
-    pthread_mutex_unlock(&log_lock);
+    yk_process_unlock(&log_lock);
 }
 
 void yoke_set_log(yoke_log_fn *fn, void *context, yoke_log_level level)
@@ -196,11 +198,11 @@ void yoke_set_log(yoke_log_fn *fn, void *context, yoke_log_level level)
     } else if (wanted < level_off) {
         wanted = level_off;
     }
-    pthread_mutex_lock(&log_lock);
+    yk_process_lock(&log_lock);
     log_fn = fn;
     log_context = context;
     atomic_store_explicit(&log_level, wanted, memory_order_relaxed);
-    pthread_mutex_unlock(&log_lock);
+    yk_process_unlock(&log_lock);
 }
 
 /* A log entry is one line: a compiler's log is cut at its first line end. */
@@ -241,37 +243,37 @@ void yk_log(yoke_log_level level, const char *format, ...)
     int length = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     cut_line(line, length);
-    pthread_mutex_lock(&log_lock);
+    yk_process_lock(&log_lock);
     if (log_fn && (int)level <= atomic_load_explicit(&log_level, memory_order_relaxed)) {
         log_fn(log_context, level, line);
     }
-    pthread_mutex_unlock(&log_lock);
+    yk_process_unlock(&log_lock);
 }
 
 void yk_log_asked(const char *line)
 {
-    pthread_mutex_lock(&log_lock);
+    yk_process_lock(&log_lock);
     (log_fn ? log_fn : log_to_stderr)(log_fn ? log_context : NULL, YOKE_LOG_INFO, line);
-    pthread_mutex_unlock(&log_lock);
+    yk_process_unlock(&log_lock);
 }
 
 int yk_log_shows_progress(int stderr_is_terminal)
 {
     int level = listening_level();
-    pthread_mutex_lock(&log_lock);
+    yk_process_lock(&log_lock);
     int shows = log_fn == log_to_stderr ? stderr_is_terminal && level >= (int)YOKE_LOG_WARN
                                         : level >= (int)YOKE_LOG_INFO;
-    pthread_mutex_unlock(&log_lock);
+    yk_process_unlock(&log_lock);
     return shows;
 }
 
 void yk_log_progress(const char *line)
 {
-    pthread_mutex_lock(&log_lock);
+    yk_process_lock(&log_lock);
     if (log_fn == log_to_stderr) {
         fprintf(stderr, "yoke: %s\n", line);
     } else if (log_fn) {
         log_fn(log_context, YOKE_LOG_INFO, line);
     }
-    pthread_mutex_unlock(&log_lock);
+    yk_process_unlock(&log_lock);
 }

@@ -8,6 +8,7 @@
 #include "entry.h"
 
 #include "../base/alloc.h"
+#include "../base/process_lock.h"
 #include "../base/status.h"
 #include "../platform/fork.h"
 
@@ -17,7 +18,7 @@ struct listed {
     int closing;                           /* 1: a thread closes it; under the lock */
 };
 
-static yk_mutex lock = YK_MUTEX_INITIAL; /* protects changes */
+static struct yk_process_lock lock = YK_PROCESS_LOCK_INITIAL; /* protects changes */
 static _Atomic(struct listed *) entries;
 
 /* The runtime's entry; for NULL an entry that is not in use. NULL: there is none. */
@@ -45,7 +46,7 @@ yoke_status yk_runtime_enlist(yoke_runtime *runtime)
 {
     struct listed *entry;
     runtime->forks = yk_fork_count();
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     entry = entry_of(NULL);
     if (!entry)
         entry = add_entry();
@@ -53,36 +54,36 @@ yoke_status yk_runtime_enlist(yoke_runtime *runtime)
         entry->closing = 0;
         atomic_store_explicit(&entry->runtime, runtime, memory_order_release);
     }
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
     return entry ? YOKE_OK
                  : yk_fail(YOKE_ENOMEM, "yoke_open: no memory for another runtime; close some");
 }
 
 void yk_runtime_delist(const yoke_runtime *runtime)
 {
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     atomic_store_explicit(&entry_of(runtime)->runtime, NULL, memory_order_release);
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
 }
 
 int yk_runtime_claim(const yoke_runtime *runtime)
 {
     struct listed *entry;
     int claimed;
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     entry = entry_of(runtime);
     claimed = entry && !entry->closing;
     if (claimed)
         entry->closing = 1;
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
     return claimed;
 }
 
 void yk_runtime_disclaim(const yoke_runtime *runtime)
 {
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     entry_of(runtime)->closing = 0;
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
 }
 
 int yk_runtime_is_open(const yoke_runtime *runtime)

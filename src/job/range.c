@@ -4,6 +4,9 @@
 
 #include "../base/status.h"
 
+/* So the difference of two indexes, and a bound rounded up to a unit, are int64_t. */
+#define INDEX_MOST ((int64_t)1 << 62)
+
 /* The second (d = 0) or third (d = 1) dimension of a job: the indexes to do, and its size. */
 struct dimension {
     struct yk_interval done;
@@ -58,6 +61,13 @@ yoke_status yk_range_check(const yoke_job *spec)
         return yk_fail(YOKE_EINVAL,
                        "kernel %s: the range %lld .. %lld (x %lld x %lld) is negative; an "
                        "empty one has last = first",
+                       spec->kernel->name, (long long)first, (long long)last, (long long)extent[0],
+                       (long long)extent[1]);
+    if (first < -INDEX_MOST || last > INDEX_MOST || extent[0] > INDEX_MOST ||
+        extent[1] > INDEX_MOST)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s: the range %lld .. %lld (x %lld x %lld) has indexes beyond 2^62, "
+                       "and sums of them would overflow; begin at 0",
                        spec->kernel->name, (long long)first, (long long)last, (long long)extent[0],
                        (long long)extent[1]);
     status = check_dimension(spec, 0);

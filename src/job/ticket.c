@@ -4,11 +4,12 @@
 #include "ticket.h"
 
 #include "../base/handles.h"
+#include "../base/process_lock.h"
 #include "../base/status.h"
 #include "workspace.h"
 
 /* Protects a job between finding its ticket and taking the reference. */
-static yk_mutex lock = YK_MUTEX_INITIAL;
+static struct yk_process_lock lock = YK_PROCESS_LOCK_INITIAL;
 static struct yk_handles tickets = YK_HANDLES_INITIAL;
 
 yoke_status yk_ticket_open(struct yk_job *job, yoke_ticket **out)
@@ -42,11 +43,11 @@ static struct yk_job *unknown(const yoke_ticket *ticket, const char *call)
 struct yk_job *yk_ticket_hold(const yoke_ticket *ticket, const char *call)
 {
     struct yk_job *job;
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     job = yk_handle_find(&tickets, ticket);
     if (job)
         yk_job_hold(job);
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
     return job ? job : unknown(ticket, call);
 }
 
@@ -62,9 +63,9 @@ yoke_status yk_ticket_claim(struct yk_job *job, const char *call)
 void yk_ticket_end(const yoke_ticket *ticket)
 {
     struct yk_job *job;
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     job = yk_handle_put_back(&tickets, ticket, NULL);
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
     if (job)
         yk_job_forsake(job);
 }
@@ -73,12 +74,12 @@ void yk_tickets_forget(const yoke_runtime *runtime)
 {
     uint32_t index = 0;
     int more;
-    yk_lock(&lock);
+    yk_process_lock(&lock);
     do {
         void *ticket = yk_handle_at(&tickets, index++, &more);
         struct yk_job *job = ticket ? yk_handle_find(&tickets, ticket) : NULL;
         if (job && job->runtime == runtime && yk_handle_put_back(&tickets, ticket, NULL))
             yk_job_forsake(job);
     } while (more);
-    yk_unlock(&lock);
+    yk_process_unlock(&lock);
 }

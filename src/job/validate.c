@@ -223,6 +223,19 @@ static yoke_status check_merge(const yoke_kernel *kernel, int p, const yoke_arg 
                    NAMES_OF(kernel, p), param->type);
 }
 
+/* Compilers use loads that fault at other addresses. */
+static yoke_status check_alignment(const yoke_kernel *kernel, int p, const yoke_array *array)
+{
+    const yoke_param *param = &kernel->params[p];
+    if (!param->alignment || (uintptr_t)array->host % param->alignment == 0)
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   ARGUMENT YK_THE_ARRAY " has its memory at %p, and addresses of %s are multiples "
+                                         "of %u; take memory from yoke_alloc, or copy the rows",
+                   NAMES_OF(kernel, p), YK_NAME_OF(array), (void *)array->host, param->type,
+                   param->alignment);
+}
+
 static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *kernel, int p,
                                const yoke_arg *arg)
 {
@@ -242,6 +255,8 @@ static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *k
                                 " has %zu; register it with the parameter's element size",
                        NAMES_OF(kernel, p), param->size, param->type, YK_NAME_OF(arg->array),
                        arg->array->element_size);
+    if (check_alignment(kernel, p, arg->array) != YOKE_OK)
+        return YOKE_EINVAL;
     return check_shape(kernel, p, arg);
 }
 

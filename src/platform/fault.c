@@ -5,7 +5,6 @@
  */
 #include "fault.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -13,6 +12,7 @@
 #include <ucontext.h>
 
 #include "../base/alloc.h"
+#include "../base/process_lock.h"
 #include "escape.h"
 
 enum { STACK_BYTES = 64 << 10 }; /* AVX-512's registers alone take 3 KiB of a signal's frame */
@@ -29,7 +29,7 @@ struct attempt {
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct yk_process_lock lock = YK_PROCESS_LOCK_INITIAL;
 static int users;                          /* under lock */
 static struct sigaction original[SIGNALS]; /* the handlers before ours was first installed */
 static struct sigaction earlier[SIGNALS];  /* the handlers that ours replaced last */
@@ -124,9 +124,9 @@ static void install(void)
 
 void yk_faults_renew(void)
 {
-    pthread_mutex_lock(&lock);
+    yk_process_lock(&lock);
     install();
-    pthread_mutex_unlock(&lock);
+    yk_process_unlock(&lock);
 }
 
 yoke_status yk_faults_open(struct yk_faults **out)
@@ -139,10 +139,10 @@ yoke_status yk_faults_open(struct yk_faults **out)
         yk_free(faults);
         return YOKE_ENOMEM;
     }
-    pthread_mutex_lock(&lock);
+    yk_process_lock(&lock);
     users++;
     install();
-    pthread_mutex_unlock(&lock);
+    yk_process_unlock(&lock);
     *out = faults;
     return YOKE_OK;
 }
@@ -153,7 +153,7 @@ void yk_faults_close(struct yk_faults *faults)
     int i;
     if (!faults)
         return;
-    pthread_mutex_lock(&lock);
+    yk_process_lock(&lock);
     for (i = 0; users == 1 && i < SIGNALS; i++) {
         struct sigaction now;
         sigaction(signals[i], NULL, &now);
@@ -161,7 +161,7 @@ void yk_faults_close(struct yk_faults *faults)
             sigaction(signals[i], &earlier[i], NULL);
     }
     users--;
-    pthread_mutex_unlock(&lock);
+    yk_process_unlock(&lock);
     yk_free(faults->stack);
     yk_free(faults);
 }

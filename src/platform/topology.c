@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../base/alloc.h"
+#include "../base/process_lock.h"
 #include "../base/status.h"
 #include "affinity.h"
 #include "limits.h"
@@ -21,7 +22,7 @@
 #include "machine.h"
 #include "thread.h"
 
-static yk_mutex machine_lock = YK_MUTEX_INITIAL;
+static struct yk_process_lock machine_lock = YK_PROCESS_LOCK_INITIAL;
 static struct yk_machine *machine; /* under machine_lock until set */
 
 static void __attribute__((destructor)) forget_machine(void)
@@ -94,10 +95,10 @@ static yoke_status read_machine(void)
 
 static yoke_status open_by(yoke_status (*read)(struct yk_processors *), struct yk_topology *out)
 {
-    yk_lock(&machine_lock);
+    yk_process_lock(&machine_lock);
     yoke_status status = machine ? YOKE_OK : read_machine();
     const struct yk_machine *from = machine;
-    yk_unlock(&machine_lock);
+    yk_process_unlock(&machine_lock);
     if (status != YOKE_OK) {
         return status;
     }

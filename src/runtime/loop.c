@@ -187,6 +187,11 @@ static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec 
                        ARGUMENT
                        "the number of elements is not known; pass yoke_whole(pointer, count)",
                        NAMES_OF(&call->job, p));
+    if (given->count == YOKE_TOO_FEW_ELEMENTS)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "yoke_whole names more elements than there are; if there are more, "
+                                "pass a pointer to the first",
+                       NAMES_OF(&call->job, p));
     if (row < 0 || (given->count < 0 && given->count != YOKE_NO_ELEMENTS))
         return yk_fail(YOKE_EINVAL,
                        ARGUMENT "%lld elements, %lld in a row; neither can be negative",

@@ -12,14 +12,14 @@ static inline int64_t pinned_of(const char *memory, int64_t bytes)
 {
     struct yk_interval left = { (intptr_t)memory, (intptr_t)memory + bytes };
     int64_t pinned = 0;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     while (left.first < left.last) {
         struct yk_pin_block part = yk_pin_look(&yk_pages_map, left);
         if (part.state == YK_PIN_OURS)
             pinned += part.bytes.last - part.bytes.first;
         left.first = part.bytes.last;
     }
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     return pinned;
 }
 

@@ -90,9 +90,9 @@ static void left_alone(void **state)
     assert_int_equal(yk_pages_resident(yk_pin_pages(memory, MIB)), 0);
     yoke_free(cores, memory);
     runtime = open_runtime("cuda:0");
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     yk_pages_filled_most = LARGE / 2;
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     memory = yoke_alloc(runtime, LARGE);
     assert_int_equal(yk_pages_resident(yk_pin_pages(memory, MIB)), 0);
     assert_int_equal(pinned_of(memory, LARGE), 0);

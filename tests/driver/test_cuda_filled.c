@@ -305,9 +305,9 @@ static void no_more_than_is_good(void **state)
     yoke_runtime *runtime = open_runtime("cuda:0");
     char *memory = yk_pages_alloc(BYTES);
     (void)state;
-    yk_lock(&yk_pages_lock);
+    yk_process_lock(&yk_pages_lock);
     yk_pages_filled_most = BYTES / 2;
-    yk_unlock(&yk_pages_lock);
+    yk_process_unlock(&yk_pages_lock);
     memset(memory, 1, BYTES);
     while (pinned_of(memory, BYTES) < BYTES / 2)
         yk_clock_sleep_ns(100000);

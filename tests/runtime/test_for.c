@@ -324,6 +324,8 @@ static void mistakes_of_counts(void **state)
            "argument 2 (table): the range 0 .. 3000 leaves array table, whose rows are 0 .. 256");
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, yoke_whole(x, 10), none), YOKE_EINVAL,
            "pointer is NULL");
+    expect(yoke_for(rt, &f_look_up, N, keys, yoke_whole(table, 257), x), YOKE_EINVAL,
+           "argument 2 (table): yoke_whole names more elements than there are");
     expect(yoke_for(rt, &f_saxpy, -1, 2.0f, x, y), YOKE_EINVAL, "dimension 1 of the range has -1");
     expect(yoke_for(rt, &f_dot, N, x, y, &sum), YOKE_EINVAL, "yoke_whole(pointer, count)");
     expect(yoke_for(rt, &f_blur, ROWS, ROWS, x, y), YOKE_EINVAL, "run it with yoke_for2");

@@ -3,6 +3,7 @@
  * error at once. */
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -245,6 +246,12 @@ static void wrong_numbers(void **state)
     job.args[1].home = (yoke_home)7;
     refused(yoke_run(rt, &job, NULL), "home 7");
     job = index_job(x);
+    job.range.last = INT64_MAX;
+    refused(yoke_run(rt, &job, NULL), "indexes beyond 2^62");
+    job.range.first = INT64_MIN;
+    job.range.last = 0;
+    refused(yoke_run(rt, &job, NULL), "indexes beyond 2^62");
+    job = index_job(x);
     job.kernel = &kernel;
     kernel.unit = -1;
     refused(yoke_run(rt, &job, NULL), "unit -1");
@@ -258,6 +265,22 @@ static void wrong_numbers(void **state)
     kernel.kind = (yoke_kernel_kind)12;
     refused(yoke_run(rt, &job, NULL), "kind 12");
     OK(yoke_array_close(x));
+    OK(yoke_close(rt));
+}
+
+/* Cores would fault at such addresses, now and then. */
+static void memory_at_odd_addresses(void **state)
+{
+    static char bytes[(N + 1) * sizeof *host];
+    char *odd = bytes + (((uintptr_t)bytes & 3) == 2 ? 1 : 2);
+    yoke_runtime *rt = open_runtime("cpu:1");
+    yoke_array *x;
+    (void)state;
+    OK(yoke_array_wrap(rt, odd, N, sizeof *host, &x));
+    const yoke_job job = index_job(x);
+    refused(yoke_run(rt, &job, NULL), "addresses of int32_t are multiples of 4");
+    OK(yoke_array_close(x));
+    refused(yoke_for(rt, &k_index, N, offset, (int32_t *)(void *)odd), "multiples of 4");
     OK(yoke_close(rt));
 }
 
@@ -337,6 +360,77 @@ static void children(void **state)
     }
 }
 
+/* --- children of a process whose other threads are inside yoke --- */
+
+struct busy {
+    yoke_runtime *rt;
+    atomic_int ends;
+};
+
+/* Takes the locks of handles, tickets and arrays, as fast as it can. */
+static void *keep_busy(void *context)
+{
+    struct busy *busy = context;
+    int32_t *rows = calloc(N, sizeof *rows);
+    while (rows && !atomic_load(&busy->ends)) {
+        yoke_array *x;
+        yoke_ticket *ticket;
+        OK(yoke_array_wrap(busy->rt, rows, N, sizeof *rows, &x));
+        const yoke_job job = index_job(x);
+        OK(yoke_submit(busy->rt, &job, &ticket));
+        OK(yoke_wait(ticket, NULL));
+        OK(yoke_array_close(x));
+        refused(yoke_wait(ticket, NULL), "no job has this ticket");
+    }
+    free(rows);
+    return NULL;
+}
+
+static int busy_child(void)
+{
+    const yoke_config config = { .devices = "cpu:1" };
+    yoke_runtime *rt;
+    yoke_array *x;
+    yoke_ticket *ticket;
+    if (yoke_open(&config, &rt) != YOKE_OK ||
+        yoke_array_wrap(rt, host, N, sizeof *host, &x) != YOKE_OK)
+        return 1;
+    const yoke_job job = index_job(x);
+    return yoke_submit(rt, &job, &ticket) != YOKE_OK || yoke_wait(ticket, NULL) != YOKE_OK ||
+           yoke_array_close(x) != YOKE_OK || yoke_close(rt) != YOKE_OK;
+}
+
+/* A lock that another thread holds while the process forks would stay locked in the child. */
+static void children_of_a_busy_process(void **state)
+{
+    enum { THREADS = 3, CHILDREN = 100 };
+    struct busy busy = { .rt = open_runtime("cpu:1") };
+    pthread_t threads[THREADS];
+    int status = 0;
+    (void)state;
+    if (!CHILDREN_MAY_START_THREADS)
+        skip();
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, keep_busy, &busy), 0);
+    for (int c = 0; c < CHILDREN && !status; c++) {
+        const pid_t pid = fork();
+        if (pid == 0) {
+            alarm(20); /* turns a hang into a failure */
+            const int failed = busy_child();
+            if (!failed)
+                execl("/bin/true", "child", (char *)NULL);
+            _exit(failed);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+    }
+    atomic_store(&busy.ends, 1);
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    OK(yoke_close(busy.rt));
+    if (status)
+        fail_msg("a child ended with status %x", (unsigned)status);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,7 +440,9 @@ int main(void)
         cmocka_unit_test(closed_runtimes),
         cmocka_unit_test(calls_from_progress),
         cmocka_unit_test(wrong_numbers),
+        cmocka_unit_test(memory_at_odd_addresses),
         cmocka_unit_test(children),
+        cmocka_unit_test(children_of_a_busy_process),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }

@@ -5,13 +5,14 @@
  * on the next device. What a kernel touches is not known here; the sim backend checks that.
  */
 #include "../../base/alloc.h"
+#include "../../base/process_lock.h"
 #include "../../base/status.h"
 #include "../../platform/thread.h"
 #include "check.h"
 
 /* Guards the lists of committed ranges: one device may commit pages while another copies from pages
  * that were committed before. */
-static yk_mutex ranges_lock = YK_MUTEX_INITIAL;
+static struct yk_process_lock ranges_lock = YK_PROCESS_LOCK_INITIAL;
 
 /* A slot that makes a buffer, and its name. */
 struct making {
@@ -129,9 +130,9 @@ yoke_status yk_check_committed(const struct check_buffer *buffer, const char *sl
     int64_t at;
     if (!device->backend->commit)
         return YOKE_OK;
-    yk_lock(&ranges_lock);
+    yk_process_lock(&ranges_lock);
     at = committed_up_to(buffer, first);
-    yk_unlock(&ranges_lock);
+    yk_process_unlock(&ranges_lock);
     return at >= last ? YOKE_OK
                       : yk_check_breach(device, slot,
                                         "byte %lld of a buffer is used and was not committed",
@@ -144,13 +145,13 @@ static int note_committed(struct check_buffer *buffer, struct check_range *range
                           int64_t last)
 {
     int is_new;
-    yk_lock(&ranges_lock);
+    yk_process_lock(&ranges_lock);
     is_new = committed_up_to(buffer, first) < last;
     if (is_new) {
         *range = (struct check_range){ first, last, buffer->committed };
         buffer->committed = range;
     }
-    yk_unlock(&ranges_lock);
+    yk_process_unlock(&ranges_lock);
     return is_new;
 }
 
@@ -224,9 +225,9 @@ void yk_check_decommit(struct yk_device *handle, struct yk_buffer *buffer_handle
     struct check_range *spare = yk_calloc(1, sizeof *spare);
     if (buffer && spare && buffer->reserved && offset >= 0 && bytes >= 1 &&
         bytes <= buffer->bytes && offset <= buffer->bytes - bytes) {
-        yk_lock(&ranges_lock);
+        yk_process_lock(&ranges_lock);
         cut_out(buffer, offset, offset + bytes, spare);
-        yk_unlock(&ranges_lock);
+        yk_process_unlock(&ranges_lock);
         device->backend->decommit(device->inner, buffer->inner, offset, bytes);
         return;
     }

@@ -5,24 +5,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../base/process_lock.h"
 #include "../../base/status.h"
 #include "../../platform/thread.h"
 
 static struct {
-    yk_mutex mutex;
+    struct yk_process_lock lock;
     struct check_object *objects;
     void (*on_breach)(void *context, const char *text);
     void *breach_context;
-} checked = { .mutex = YK_MUTEX_INITIAL };
+} checked = { .lock = YK_PROCESS_LOCK_INITIAL };
 
 void yk_check_lock(void)
 {
-    yk_lock(&checked.mutex);
+    yk_process_lock(&checked.lock);
 }
 
 void yk_check_unlock(void)
 {
-    yk_unlock(&checked.mutex);
+    yk_process_unlock(&checked.lock);
 }
 
 void yk_check_on_breach(void (*fn)(void *context, const char *text), void *context)

@@ -13,6 +13,7 @@
 
 #include "../../base/alloc.h"
 #include "../../base/option.h"
+#include "../../base/process_lock.h"
 #include "../../base/status.h"
 #include "../../platform/library.h"
 #include "cuda.h"
@@ -20,7 +21,9 @@
 /* The oldest usable version, CUDA 11.0 (driver 450): the first that loads machine code of NVRTC. */
 enum { VERSION_LEAST = 11000 };
 
-static yk_mutex load_lock = YK_MUTEX_INITIAL;
+/* A driver may fork while it loads. A child does not use drivers that its parent had begun to
+ * load. */
+static struct yk_process_lock load_lock = YK_PROCESS_LOCK_FREED;
 
 static struct yk_cuda_driver driver; /* guarded by load_lock until driver_tried is set */
 static int driver_tried;
@@ -100,7 +103,7 @@ static yoke_status load_driver(void)
 
 yoke_status yk_cuda_load(const struct yk_cuda_driver **out)
 {
-    yk_lock(&load_lock);
+    yk_process_lock(&load_lock);
     if (!driver_tried) {
         driver_status = load_driver();
         driver_tried = driver_status != YOKE_ENOMEM;
@@ -108,7 +111,7 @@ yoke_status yk_cuda_load(const struct yk_cuda_driver **out)
             snprintf(driver_text, sizeof driver_text, "%s", yoke_error_text());
     }
     yoke_status status = driver_status;
-    yk_unlock(&load_lock);
+    yk_process_unlock(&load_lock);
     if (status != YOKE_OK)
         return yk_fail(status, "%s", driver_text);
     *out = &driver;
@@ -191,13 +194,13 @@ yoke_status yk_nvrtc_load(const struct yk_nvrtc **out)
 {
     const char *own = yk_environment("YOKE_NVRTC_LIBRARY");
     own = own && *own ? own : NULL;
-    yk_lock(&load_lock);
+    yk_process_lock(&load_lock);
     if (!nvrtc_tried) {
         nvrtc_status = load_nvrtc(own);
         nvrtc_tried = nvrtc_status != YOKE_ENOMEM;
     }
     yoke_status status = nvrtc_status;
-    yk_unlock(&load_lock);
+    yk_process_unlock(&load_lock);
     if (status == YOKE_ENOMEM)
         return status;
     if (status != YOKE_OK && own)

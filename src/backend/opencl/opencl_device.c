@@ -8,6 +8,7 @@
  * instead: there the host's available memory is the limit.
  */
 #include "../../base/alloc.h"
+#include "../../base/process_lock.h"
 #include "../../base/status.h"
 #include "../../platform/topology.h"
 #include "../leavable.h"
@@ -15,7 +16,7 @@
 
 /* Parts of devices (units=), which are never released: a thread of PoCL 3.1 may still use a part
  * after everything made with it has been released, and would crash. */
-static yk_mutex parts_lock = YK_MUTEX_INITIAL;
+static struct yk_process_lock parts_lock = YK_PROCESS_LOCK_INITIAL;
 static struct {
     cl_device_id whole, part;
     int64_t units;
@@ -27,7 +28,7 @@ static yoke_status take_units(struct yk_opencl_device *device, int64_t units)
     const intptr_t by_counts[] = { CL_DEVICE_PARTITION_BY_COUNTS, (intptr_t)units, 0, 0 };
     cl_int code = CL_SUCCESS;
     int i = 0;
-    yk_lock(&parts_lock);
+    yk_process_lock(&parts_lock);
     while (i < part_count && (parts[i].whole != device->handle || parts[i].units != units))
         ++i;
     if (i == (int)(sizeof parts / sizeof *parts))
@@ -40,7 +41,7 @@ static yoke_status take_units(struct yk_opencl_device *device, int64_t units)
     }
     if (code == CL_SUCCESS)
         device->handle = parts[i].part;
-    yk_unlock(&parts_lock);
+    yk_process_unlock(&parts_lock);
     if (code == CL_SUCCESS)
         return YOKE_OK;
     return yk_fail(YOKE_EINVAL,

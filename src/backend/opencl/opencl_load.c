@@ -12,13 +12,16 @@
 #include <string.h>
 
 #include "../../base/option.h"
+#include "../../base/process_lock.h"
 #include "../../base/status.h"
 #include "../../platform/clock.h"
 #include "../../platform/library.h"
 #include "../../platform/topology.h"
 #include "opencl.h"
 
-static yk_mutex load_lock = YK_MUTEX_INITIAL;
+/* A driver may fork while it loads. A child does not use drivers that its parent had begun to
+ * load. */
+static struct yk_process_lock load_lock = YK_PROCESS_LOCK_FREED;
 static int loaded; /* 1: `found` is complete; guarded by load_lock */
 static struct yk_opencl_platforms found;
 static struct yk_opencl_api loader_api, direct_api;
@@ -99,7 +102,7 @@ yoke_status yk_opencl_load(const struct yk_opencl_platforms **out)
     const char *own = yk_environment("YOKE_OPENCL_LIBRARY");
     yoke_status status = YOKE_OK;
     own = own && *own ? own : NULL;
-    yk_lock(&load_lock);
+    yk_process_lock(&load_lock);
     if (!loaded) {
         status = load_loader(own);
         if (!own && yk_gpu_present())
@@ -108,7 +111,7 @@ yoke_status yk_opencl_load(const struct yk_opencl_platforms **out)
             status = YOKE_OK;
         loaded = status == YOKE_OK;
     }
-    yk_unlock(&load_lock);
+    yk_process_unlock(&load_lock);
     if (status == YOKE_OK)
         *out = &found;
     return status;
