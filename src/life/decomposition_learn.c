@@ -129,6 +129,16 @@ static void note_late(struct yk_job *job)
     }
 }
 
+/* Notes the job's time, if it tells, for its way of splitting. */
+static void note_way(const struct yk_job *job, int tells)
+{
+    struct yk_keeping *keeping = &yk_job_member(job)->keeping;
+    struct yk_way *way = job->split.planned ? &keeping->plan : &keeping->alone;
+    keeping->by_plan = job->split.planned;
+    if (tells)
+        way->ns[way->jobs++ % YK_LASTING] = (double)(job->outcome.ended_ns - yk_job_since(job));
+}
+
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded, int readied)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
@@ -144,6 +154,6 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
     memory->stays_of = job->device_count;
     if (!decomposition->division.stand)
         stay_there(job);
-    yk_job_member(job)->keeping.by_plan = job->split.planned;
+    note_way(job, !readied && !crowded);
     yk_round_note(job, !readied);
 }

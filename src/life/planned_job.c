@@ -37,15 +37,37 @@ static int all_are_gone(const struct yk_decomposition *decomposition,
     return 1;
 }
 
+/* The shortest of its latest jobs; infinite: there was none. */
+static double shortest(const struct yk_way *way)
+{
+    double ns = INFINITY;
+    int j;
+    for (j = 0; j < YK_LASTING && j < way->jobs; j++)
+        ns = fmin(ns, way->ns[j]);
+    return ns;
+}
+
+/* Ends a plan that was followed although rows were gone: for a trial of jobs without one, or, if
+ * these were faster, for twice as many jobs each time. If the plan was faster, it is followed twice
+ * as long before the next trial. */
+static void pause_plan(struct yk_keeping *keeping, int plan_is_faster)
+{
+    const int has_tried = keeping->pause_jobs > 0;
+    keeping->pause_jobs = has_tried && !plan_is_faster ? 2 * keeping->pause_jobs : YK_LASTING;
+    keeping->stay_jobs = 2 * (plan_is_faster ? keeping->stay_jobs : YK_LASTING);
+    keeping->pause_until = keeping->jobs + keeping->pause_jobs;
+    keeping->gone = 0;
+}
+
 /* Returns 0 if the job should be split without a plan: YK_LASTING times in a row the program has
  * written most of what the job reads, after a plan had put rows on devices. Then each job copies
- * most rows, and when its chunks arrive matters more than where rows were. So plans pause for
- * as many jobs, then each time for twice as many. */
+ * most rows, and when its chunks arrive may matter more than where rows were. So jobs without a
+ * plan are tried, and what was faster goes on. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = yk_job_member(job);
     struct yk_keeping *keeping = &member->keeping;
-    int d, copies = 0; /* 1: copies for a device's part are expected (traffic.c) */
+    int d, plan_is_faster, copies = 0; /* 1: copies for a device's part are expected (traffic.c) */
     if (keeping->jobs++ < keeping->pause_until)
         return 0;
     for (d = 0; d < job->device_count; d++)
@@ -56,9 +78,11 @@ static int rows_stay(const struct yk_job *job, const struct yk_split_device *kno
     }
     if (++keeping->gone < YK_LASTING || !all_are_gone(job->split.decomposition, member))
         return 1;
-    keeping->gone = 0;
-    keeping->pause_jobs = keeping->pause_jobs ? 2 * keeping->pause_jobs : YK_LASTING;
-    keeping->pause_until = keeping->jobs + keeping->pause_jobs;
+    plan_is_faster =
+        keeping->pause_jobs > 0 && shortest(&keeping->plan) < shortest(&keeping->alone);
+    if (plan_is_faster && keeping->gone < keeping->stay_jobs)
+        return 1;
+    pause_plan(keeping, plan_is_faster);
     return 0;
 }
 
