@@ -41,7 +41,7 @@ typedef enum yoke_waiting {
  * core, while jobs run; GPUs take part in the rest of these and in later jobs. Calls that need all
  * devices load the drivers at once and wait: yoke_ready, yoke_device_count, yoke_prepare,
  * yoke_trace_start, and a job whose kernel is not for cores, or that is split by a weight or a
- * partitioner other than auto and plan. */
+ * partitioner other than auto and alone. */
 typedef enum yoke_loading {
     YOKE_LOAD_LATER, /* 0.25 s after the process's first yoke_open, or when a job will take longer
                       * than that, judging by earlier ones like it or by its first chunks. Until

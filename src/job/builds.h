@@ -16,5 +16,12 @@ int yk_builds_are_ending(void);
 /* Marks the process as ending and returns when no build is under way, at the latest `most_ns` after
  * the first call. */
 void yk_builds_end(int64_t most_ns);
+/* Calls yk_builds_end when main returns or the main thread calls exit, if the caller is the main
+ * thread: a program may end with a runtime that it did not close. */
+void yk_builds_end_with_main(void);
+
+/* Most time, in ns, that the end of the process waits for builds: a compiler that never returns
+ * must not keep it from ending. PoCL takes 0.3 to 3 s for a kernel, on a core of its own. */
+#define YK_BUILDS_MOST_NS 30000000000
 
 #endif

@@ -28,10 +28,6 @@
 #include "loading.h"
 #include "open.h"
 
-/* Most time, in ns, that the end of the process waits for builds: a compiler that never returns
- * must not keep it from ending. PoCL takes 0.3 to 3 s for a kernel, on a core of its own. */
-#define BUILDS_MOST_NS 30000000000
-
 static yk_mutex lock = YK_MUTEX_INITIAL;
 static _Atomic(yoke_runtime *) standing; /* stored with release when it is open */
 static _Thread_local int asked;          /* 1: yk_main_thread_at_end was called in this thread */
@@ -47,7 +43,7 @@ static void get_out_of_drivers(void *unused)
     yk_jobs_wait_for(runtime, NULL, 1);
     yk_loading_leave(runtime);
     yk_loaders_join();
-    yk_builds_end(BUILDS_MOST_NS);
+    yk_builds_end(YK_BUILDS_MOST_NS);
 }
 
 static void end_with_program(void)

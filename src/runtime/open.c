@@ -9,6 +9,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../base/variables.h"
+#include "../job/builds.h"
 #include "../job/entry.h"
 #include "../job/reduction.h"
 #include "../job/ticket.h"
@@ -223,6 +224,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     if (!out)
         return yk_fail(YOKE_EINVAL, "yoke_open: out is NULL");
     yk_fork_watch();
+    yk_builds_end_with_main();
     yk_variables_check();
     status = read_settings(config, &settings);
     if (status == YOKE_OK)

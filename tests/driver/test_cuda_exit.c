@@ -42,6 +42,8 @@ static void let_go_after_main(const char *call)
     must(pthread_detach(thread) == 0);
 }
 
+static yoke_runtime *used; /* NULL: the default runtime */
+
 /* The core does it all; the GPU has two kernels to build, for the job and for its sum. */
 static void add_up(void)
 {
@@ -49,7 +51,7 @@ static void add_up(void)
     double sum = 0;
     for (int i = 0; i < ITEMS; i++)
         x[i] = 1;
-    must(yoke_for(NULL, &f_dot, ITEMS, x, x, yoke_whole(&sum, 1)) == YOKE_OK);
+    must(yoke_for(used, &f_dot, ITEMS, x, x, yoke_whole(&sum, 1)) == YOKE_OK);
     must(sum == ITEMS);
 }
 
@@ -74,6 +76,15 @@ static void hold_a_build(void)
 static void while_building(void)
 {
     hold_a_build();
+    let_go_after_main(building);
+}
+
+/* The program forgets to close its runtime. */
+static void while_building_for_an_open_runtime(void)
+{
+    must(yoke_open(&(yoke_config){ .devices = "cpu:1,cuda:0" }, &used) == YOKE_OK);
+    standin_hold(building, 1);
+    add_up_until_held();
     let_go_after_main(building);
 }
 
@@ -126,6 +137,7 @@ static void child_while_building(void)
 
 static const struct scene scenes[] = {
     { "while_building", while_building },
+    { "while_building_for_an_open_runtime", while_building_for_an_open_runtime },
     { "opened_by_another_thread", opened_by_another_thread },
     { "while_loading", while_loading },
     { "build_never_ends", build_never_ends },
@@ -139,6 +151,12 @@ static void builds_are_waited_for(void **state)
 {
     (void)state;
     play("while_building", "");
+}
+
+static void also_for_open_runtimes(void **state)
+{
+    (void)state;
+    play("while_building_for_an_open_runtime", "");
 }
 
 static void whoever_opened_it(void **state)
@@ -168,9 +186,9 @@ static void children_do_not_wait(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(builds_are_waited_for), cmocka_unit_test(whoever_opened_it),
-        cmocka_unit_test(loads_are_waited_for),  cmocka_unit_test(but_not_for_ever),
-        cmocka_unit_test(children_do_not_wait),
+        cmocka_unit_test(builds_are_waited_for), cmocka_unit_test(also_for_open_runtimes),
+        cmocka_unit_test(whoever_opened_it),     cmocka_unit_test(loads_are_waited_for),
+        cmocka_unit_test(but_not_for_ever),      cmocka_unit_test(children_do_not_wait),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;

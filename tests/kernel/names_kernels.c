@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <yoke/kernel.h>
 
-enum { length = 3, distance, RESULTS = 12 };
+enum { length = 3, distance, RESULTS = 13 };
 typedef struct float2 {
     float min, max;
 } float2;
@@ -39,6 +39,16 @@ YOKE_FN float2 mix(float2 dot, float cross)
     const float2 both = { dot.min + cross, dot.max * cross };
     return both;
 }
+YOKE_FN float2 make_float2(float min, float max)
+{
+    const float2 both = { min, max };
+    return both;
+}
+/* CUDA's takes doubles, too. */
+YOKE_FN float fdivide(float a, float b)
+{
+    return b == 0 ? -1 : a / b;
+}
 
 YOKE_KERNEL(names_own, i, YOKE_IN(float, x), YOKE_OUT(float, y))
 {
@@ -57,6 +67,7 @@ YOKE_KERNEL(names_own, i, YOKE_IN(float, x), YOKE_OUT(float, y))
     own[9] = (float)sizeof(float2);
     own[10] = (float)(yoke_float_as_int(x[i]) >> 8);
     own[11] = yoke_int_as_float(0x3f800000 + (int32_t)i);
+    own[12] = make_float2(x[i], 8).max + fdivide(x[i], (double)(i & 1));
 }
 
 /* Parameters and locals named like what yoke's entries call. */
