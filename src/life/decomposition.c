@@ -176,6 +176,7 @@ void yk_decomposition_read(yoke_array *array, const struct yk_program_read *read
     if (!decomposition)
         return;
     decomposition->round.ns += (double)read->waited_ns;
+    decomposition->round.tells &= !read->readied;
     decomposition->round.counts &= !read->readied;
     if (written && decomposition->jobs - written < YK_RECENT_JOBS)
         decomposition->recent.home[(written - 1) % YK_RECENT_JOBS] +=

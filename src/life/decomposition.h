@@ -59,7 +59,8 @@ struct yk_planning {
 /* A round lasts from one job of the leading member to the next; if that works by parts, until it
  * has worked on all of them. */
 struct yk_round {
-    int counts;       /* 1: so far all its jobs followed the plan, and their times count */
+    int tells;        /* 1: so far the times of all its jobs count */
+    int counts;       /* 1: and all its jobs followed the plan */
     int cut_within;   /* 1: the cuts changed within it, so rows move in the next one, too */
     uint64_t first;   /* number of its first job */
     int jobs;         /* number of its jobs that have ended */

@@ -129,16 +129,6 @@ static void note_late(struct yk_job *job)
     }
 }
 
-/* Notes the job's time, if it tells, for its way of splitting. */
-static void note_way(const struct yk_job *job, int tells)
-{
-    struct yk_keeping *keeping = &yk_job_member(job)->keeping;
-    struct yk_way *way = job->split.planned ? &keeping->plan : &keeping->alone;
-    keeping->by_plan = job->split.planned;
-    if (tells)
-        way->ns[way->jobs++ % YK_LASTING] = (double)(job->outcome.ended_ns - yk_job_since(job));
-}
-
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded, int readied)
 {
     const struct yk_decomposition *decomposition = job->split.decomposition;
@@ -154,6 +144,7 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory, int crowded
     memory->stays_of = job->device_count;
     if (!decomposition->division.stand)
         stay_there(job);
-    note_way(job, !readied && !crowded);
+    yk_job_member(job)->keeping.by_plan = job->split.planned;
+    yk_job_member(job)->keeping.in_round = 1;
     yk_round_note(job, !readied);
 }

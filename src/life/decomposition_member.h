@@ -21,10 +21,10 @@ struct yk_stretch {
  * counts on all of them, because jobs on its other parts run beside this one. */
 enum yk_divides { YK_DIVIDES_ROWS, YK_DIVIDES_EACH_PART, YK_DIVIDES_SWEEP };
 
-/* Times of a member's latest jobs that were split in one way. */
+/* Times of the latest rounds in which a member's jobs were split in one way. */
 struct yk_way {
-    int jobs;              /* number of its jobs */
-    double ns[YK_LASTING]; /* the latest ones, at jobs % YK_LASTING */
+    int rounds;            /* number of such rounds */
+    double ns[YK_LASTING]; /* the latest ones, at rounds % YK_LASTING */
 };
 
 /* Whether rows stay where a plan put them, and what is faster if not (rows_stay in planned_job.c).
@@ -32,12 +32,13 @@ struct yk_way {
 struct yk_keeping {
     int64_t jobs;              /* number of the member's jobs */
     int by_plan;               /* 1: its latest job followed the plan */
+    int in_round;              /* 1: it had a job in the present round */
     int put;                   /* 1: the plan gave rows to devices with memory of their own */
     int64_t gone;              /* latest jobs in a row that found most of these rows gone */
     int64_t pause_until;       /* no plan is followed while jobs < pause_until */
     int64_t pause_jobs;        /* length of that pause in jobs; 0: there was none */
     int64_t stay_jobs;         /* value of `gone` at which jobs without a plan are tried again */
-    struct yk_way alone, plan; /* jobs without and with a plan */
+    struct yk_way alone, plan; /* without and with a plan */
 };
 
 /* A kernel, with the array shapes of one yk_memory. */

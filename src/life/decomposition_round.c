@@ -21,10 +21,25 @@ static int is_first(const struct yk_job *job)
     return member->divides != YK_DIVIDES_EACH_PART || member->part.low <= decomposition->round.low;
 }
 
-/* What the round tells the explorer. */
+/* How a kernel's rows are split matters to the kernels after it, so the round's time tells. */
+static void note_ways(struct yk_decomposition *decomposition)
+{
+    const struct yk_round *round = &decomposition->round;
+    int m;
+    for (m = 0; m < YK_PLAN_KERNELS; m++) {
+        struct yk_keeping *keeping = &decomposition->members[m].keeping;
+        struct yk_way *way = keeping->by_plan ? &keeping->plan : &keeping->alone;
+        if (round->tells && keeping->in_round)
+            way->ns[way->rounds++ % YK_LASTING] = round->ns;
+        keeping->in_round = 0;
+    }
+}
+
+/* What the round tells the explorer, and its members. */
 static void complete(struct yk_decomposition *decomposition)
 {
     struct yk_round *round = &decomposition->round;
+    note_ways(decomposition);
     if (round->counts && round->jobs > 0) {
         round->last_jobs = round->jobs;
         decomposition->planning.unexplained_ns +=
@@ -37,7 +52,7 @@ static void complete(struct yk_decomposition *decomposition)
         yk_explore_wait(&decomposition->explorer, round->ns);
     }
     round->ns = round->jobs = round->ends = 0;
-    round->counts = 1;
+    round->counts = round->tells = 1;
 }
 
 int yk_round_begin(const struct yk_job *job)
@@ -92,8 +107,8 @@ void yk_round_note(const struct yk_job *job, int counts)
     round->foreign = foreign_jobs(job);
     if (job->caller.attended && !job->outcome.ended_by_caller && !job->runtime->virtual_clock)
         round->ns += (double)yk_typical(&job->runtime->return_ns);
-    round->counts &= counts && job->split.planned && !job->split.disturbed &&
-                     job->split.foreign == foreign_jobs(job);
+    round->tells &= counts && !job->split.disturbed && job->split.foreign == foreign_jobs(job);
+    round->counts &= round->tells && job->split.planned;
     if (round->ends)
         complete(job->split.decomposition);
 }

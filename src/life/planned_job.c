@@ -37,13 +37,13 @@ static int all_are_gone(const struct yk_decomposition *decomposition,
     return 1;
 }
 
-/* The shortest of its latest jobs; infinite: there was none. */
+/* The shortest of its latest rounds; infinite: there was none. */
 static double shortest(const struct yk_way *way)
 {
     double ns = INFINITY;
-    int j;
-    for (j = 0; j < YK_LASTING && j < way->jobs; j++)
-        ns = fmin(ns, way->ns[j]);
+    int r;
+    for (r = 0; r < YK_LASTING && r < way->rounds; r++)
+        ns = fmin(ns, way->ns[r]);
     return ns;
 }
 
