@@ -118,6 +118,11 @@ static void read_body(const yoke_kernel *kernel, struct yk_conditions *condition
     if (!yk_body_open(kernel, conditions, &body))
         return;
     yk_body_walk(&body, read_use, out);
+    for (int l = 0; l < body.local_count; l++)
+        if (body.locals[l].end.last > body.locals[l].end.first)
+            body.at_end |= UINT64_C(1) << l;
+    if (body.at_end)
+        yk_body_walk(&body, read_use, out);
     yk_body_close(&body);
 }
 

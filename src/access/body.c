@@ -203,24 +203,36 @@ static int is_behind_turn(const struct yk_body *body, int head, int use)
     return semicolons == 2;
 }
 
+/* Whether the variable that is declared at `at` changes, other than after each iteration of the
+ * loop whose counter it is. */
+static int is_lost(const struct yk_body *body, int at)
+{
+    const int head = head_of_for(body, at);
+    for (int use = 0; use < body->count; use++) {
+        if (use == at || body->tokens[use].kind != YK_TOKEN_NAME ||
+            !are_same(&body->tokens[use], &body->tokens[at]) || is_member(body, use))
+            continue;
+        if (is_changed(body, use) ||
+            (is_counted(body, use) && (head < 0 || !is_behind_turn(body, head, use))))
+            return 1;
+    }
+    return 0;
+}
+
 static void read_local(struct yk_body *body, int at)
 {
     struct yk_local *local = &body->locals[body->local_count++];
     const int head = head_of_for(body, at);
-    *local = (struct yk_local){ body->tokens[at], at + 2, end_of_initialiser(body, at + 2), 0 };
-    if (yk_token_is_inexact(&body->tokens[at - 1]))
-        local->last = local->first;
+    *local = (struct yk_local){ .name = body->tokens[at],
+                                .first = at + 2,
+                                .last = end_of_initialiser(body, at + 2) };
     for (int type = at - 1; type >= 0 && body->tokens[type].kind == YK_TOKEN_NAME; type--)
         if (yk_token_unsigned_bits(&body->tokens[type]))
             local->unsigned_bits = yk_token_unsigned_bits(&body->tokens[type]);
-    for (int use = 0; use < body->count; use++) {
-        if (use == at || body->tokens[use].kind != YK_TOKEN_NAME ||
-            !are_same(&body->tokens[use], &local->name) || is_member(body, use))
-            continue;
-        if (is_changed(body, use) ||
-            (is_counted(body, use) && (head < 0 || !is_behind_turn(body, head, use))))
-            local->last = local->first;
-    }
+    if (yk_token_is_inexact(&body->tokens[at - 1]) || is_lost(body, at))
+        local->last = local->first;
+    else if (head >= 0)
+        local->end = yk_counter_read(body, &local->name, head);
 }
 
 /* Whether another variable of that name is declared there. */

@@ -6,15 +6,23 @@
 #include "polynomial.h"
 #include "token.h"
 
+/* The last value of a loop's counter (counter.c). */
+struct yk_counter_end {
+    int head;        /* the opening bracket of its `for` */
+    int first, last; /* tokens of the bound in the loop's condition; equal: the end is unknown */
+    int beyond;      /* the last value less the bound: -1, 0 or 1 */
+};
+
 /* A local variable whose initialiser tells its value: it is never changed, or it is a counter that
  * a loop counts up or down from that value. */
 struct yk_local {
     struct yk_token name;
     int first, last;   /* tokens of the initialiser; first = last: the value is unknown */
     int unsigned_bits; /* as yk_token_unsigned_bits */
+    struct yk_counter_end end;
 };
 
-enum { YK_LOCALS_MOST = 64 };
+enum { YK_LOCALS_MOST = 64 }; /* as many as yk_body.at_end has bits */
 
 struct yk_body {
     const yoke_kernel *kernel;
@@ -23,6 +31,7 @@ struct yk_body {
     struct yk_token index[3]; /* names of i, j and k, as many as the kernel has dimensions */
     struct yk_local locals[YK_LOCALS_MOST];
     int local_count;
+    uint64_t at_end;  /* bit l: local l, a counter, has its last value instead of its first one */
     uint32_t changed; /* bit p: the body changes parameter p itself, or declares another variable of
                        * its name */
     struct yk_conditions *conditions; /* of guards; borrowed */
@@ -60,6 +69,13 @@ struct yk_forms yk_expression_operate(const struct yk_body *body, const struct y
  * with NULL); -1: there is none. */
 int yk_body_find_last(const struct yk_body *body, int first, int last, const char *const *words);
 
+/* --- counter.c --- */
+/* Finds the end of a counter that is declared in the `for` with its opening bracket at `head`. */
+struct yk_counter_end yk_counter_read(const struct yk_body *body, const struct yk_token *name,
+                                      int head);
+/* The local that is the counter of that `for`, if its end is known; -1: there is none. */
+int yk_counter_of(const struct yk_body *body, int head);
+
 /* --- condition.c --- */
 /* Adds the condition in these tokens to the guard, as true or as false. */
 void yk_guard_add(const struct yk_body *body, struct yk_token_span span, int is_true,
@@ -70,6 +86,6 @@ void yk_guard_add(const struct yk_body *body, struct yk_token_span span, int is_
  * it is reached. */
 typedef void yk_use_fn(void *context, const struct yk_body *body, int at,
                        const struct yk_guard *guard);
-void yk_body_walk(const struct yk_body *body, yk_use_fn *fn, void *context);
+void yk_body_walk(struct yk_body *body, yk_use_fn *fn, void *context);
 
 #endif

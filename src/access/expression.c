@@ -14,6 +14,7 @@ struct reader {
     int at, last, depth;
 };
 
+static struct yk_forms read_binary(struct reader *reader, int least);
 static struct yk_forms read_ternary(struct reader *reader);
 
 static const struct yk_forms unknown = { 0 };
@@ -144,6 +145,25 @@ static const struct yk_local *local_of(const struct yk_body *body, const struct 
     return found;
 }
 
+static struct yk_forms read_start(const struct reader *reader, const struct yk_local *local)
+{
+    struct reader inner = { reader->body, local->first, local->last, reader->depth + 1 };
+    const struct yk_forms forms = read_ternary(&inner);
+    return inner.at == inner.last ? forms : unknown;
+}
+
+/* The value of a counter in the last iteration; unknown if an array holds it, because how far such
+ * a loop goes is not in the text. */
+static struct yk_forms read_end(const struct reader *reader, const struct yk_counter_end *end)
+{
+    struct reader inner = { reader->body, end->first, end->last, reader->depth + 1 };
+    const struct yk_forms bound = read_binary(&inner, 1);
+    const struct yk_forms beyond = one(yk_polynomial_number(end->beyond));
+    if (inner.at < inner.last || any_has(&bound, YK_VAR_LOADED) || any_has(&bound, YK_VAR_INNER))
+        return unknown;
+    return combined(&bound, &beyond, '+');
+}
+
 static struct yk_forms read_local(const struct reader *reader, const struct yk_token *name)
 {
     int several;
@@ -151,10 +171,11 @@ static struct yk_forms read_local(const struct reader *reader, const struct yk_t
     if (!local || several || local->first == local->last || reader->depth >= DEPTH_MOST ||
         reader->body->conditions->readings++ >= YK_READINGS_MOST)
         return unknown;
-    struct reader inner = { reader->body, local->first, local->last, reader->depth + 1 };
-    struct yk_forms forms = read_ternary(&inner);
+    struct yk_forms forms = reader->body->at_end >> (local - reader->body->locals) & 1
+                                ? read_end(reader, &local->end)
+                                : read_start(reader, local);
     forms.unsigned_bits = fewer_bits(forms.unsigned_bits, local->unsigned_bits);
-    return inner.at == inner.last ? forms : unknown;
+    return forms;
 }
 
 static struct yk_forms read_name(const struct reader *reader, const struct yk_token *name)

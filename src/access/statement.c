@@ -1,6 +1,7 @@
 /* statement.c - a body's statements in order, and the conditions under which each is executed:
  * those of the branches and loops around it, and that no statement before it left the body. Of a
- * loop, only the first iteration is considered.
+ * loop, only the first iteration is considered, and where counters have their last values
+ * (yk_body.at_end) only the last one.
  */
 #include <string.h>
 
@@ -9,7 +10,7 @@
 enum { DEPTH_MOST = 64 }; /* nesting of statements and brackets */
 
 struct walk {
-    const struct yk_body *body;
+    struct yk_body *body;
     yk_use_fn *fn;
     void *context;
     int jumps, returns; /* seen so far; returns are jumps, too */
@@ -180,6 +181,19 @@ static int read_turns(struct walk *walk, int at, struct yk_guard *inside, struct
     return at;
 }
 
+/* Adds the condition that the loop has an iteration: it holds for its counter's first value. */
+static void add_entry(struct walk *walk, int head, struct yk_token_span condition,
+                      struct yk_guard *inside)
+{
+    struct yk_body *body = walk->body;
+    const uint64_t at_end = body->at_end;
+    const int counter = yk_counter_of(body, head);
+    if (counter >= 0)
+        body->at_end &= ~(UINT64_C(1) << counter);
+    yk_guard_add(body, condition, 1, inside);
+    body->at_end = at_end;
+}
+
 static int read_for(struct walk *walk, int at, struct yk_guard *guard)
 {
     struct yk_guard inside = *guard;
@@ -194,7 +208,7 @@ static int read_for(struct walk *walk, int at, struct yk_guard *guard)
     read_operands(walk, open + 1, first, guard);
     read_operands(walk, first + 1, second, guard);
     if (second > first + 1)
-        yk_guard_add(walk->body, (struct yk_token_span){ first + 1, second }, 1, &inside);
+        add_entry(walk, open, (struct yk_token_span){ first + 1, second }, &inside);
     struct yk_guard turned = inside;
     turned.unsure = 1; /* there may be only one iteration */
     read_operands(walk, second + 1, end - 1, &turned);
@@ -263,7 +277,7 @@ static int read_statement(struct walk *walk, int at, struct yk_guard *guard)
     return end;
 }
 
-void yk_body_walk(const struct yk_body *body, yk_use_fn *fn, void *context)
+void yk_body_walk(struct yk_body *body, yk_use_fn *fn, void *context)
 {
     struct walk walk = { .body = body, .fn = fn, .context = context };
     struct yk_guard guard = { 0 };

@@ -134,6 +134,10 @@ static void neighbours(void **state)
                       .range = { 2, N - 2 },
                       .args = { yoke_in(x), yoke_out(y) } };
     REFUSED(&b, &job, "'i + t'", "row i - 2", "yoke_in_halo(array, 2, 0)");
+    job.args[0] = (yoke_arg)yoke_in_halo(x, 2, 0);
+    REFUSED(&b, &job, "'i + t'", "row i + 2", "yoke_in_halo(array, 2, 2)");
+    job.args[0] = (yoke_arg)yoke_in_halo(x, 2, 2);
+    OK(yoke_run(b.rt, &job, NULL));
     job = (yoke_job){ .kernel = &t_stencil,
                       .range = { 0, N, { 4, 4 } },
                       .args = { yoke_value(n), yoke_in(u), yoke_out(w) } };
@@ -221,6 +225,8 @@ static void values_decide(void **state)
     radius = 2;
     job.args[0] = (yoke_arg)yoke_value(radius);
     REFUSED(&b, &job, "'i - t'", "yoke_in_halo(array, 1, 0)");
+    job.args[1] = (yoke_arg)yoke_in_halo(x, 1, 1);
+    REFUSED(&b, &job, "'i - t'", "yoke_in_halo(array, 2, 1)");
     job.args[1] = (yoke_arg)yoke_in_halo(x, 2, 2);
     OK(yoke_run(b.rt, &job, NULL));
     job = (yoke_job){ .kernel = &t_channels,

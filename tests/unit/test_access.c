@@ -85,7 +85,15 @@ static void expressions(void **state)
     expect("x[(int64_t)i * 4 + 0x3u];", "4 | 3");
     expect("const int64_t at = i * n + j; x[at + 1] = x[at - n];", "1*n | 1*j 1; 1*n | 1*j -1*n");
     expect("const int64_t w = n, at = i * w; x[at];", "1*n | 0");
-    expect("for (int t = -2; t < 3; ++t) x[i + t];", "1 | -2");
+    expect("for (int t = -2; t < 3; ++t) x[i + t];", "1 | -2; 1 | 2");
+    expect("for (int64_t t = n; t >= 1; t--) x[i - t];", "1 | -1*n; 1 | -1");
+    expect("for (int t = 7; t > 3; t -= 1) x[i + t];", "1 | 7; 1 | 4");
+    expect("for (int t = 0; t < 8; t += 2) x[i + t];", "1 | 0");
+    expect("for (int t = 0; t < 8; t++) { if (n) break; x[i + t]; }", "1 | 0");
+    expect("for (int t = 0; t < 8 && n; t++) x[i + t];", "1 | 0");
+    expect("for (int t = 0; t < x[i]; t++) x[i + t];", "1 | 0");
+    expect("for (int a = 0; a < n; a++) for (int b = 0; b <= a; b++) x[i + a + b];",
+           "1 | 0; 1 | 2*n -2");
     expect("int64_t k = i; k += 3; x[k];", "");
     expect("int64_t k = i; f(&k); x[k];", "");
     expect("int64_t k = i; if (n) { int64_t k = 5; } x[k];", "");
