@@ -93,9 +93,9 @@ typedef enum yoke_given_kind {
     YOKE_GIVEN_ARRAY         /* a yoke_array * */
 } yoke_given_kind;
 
-/* The counts of memory that is known to have no element, and of an array or a container that has
- * fewer than yoke_whole names. */
-#define YOKE_NO_ELEMENTS      INT64_MIN
+/* The count of memory that is known to have no element. */
+#define YOKE_NO_ELEMENTS INT64_MIN
+/* The count of an array or a container that has fewer elements than yoke_whole names. */
 #define YOKE_TOO_FEW_ELEMENTS (INT64_MIN + 1)
 
 /* An argument as the compiler sees it. */
