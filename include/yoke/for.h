@@ -151,7 +151,7 @@ static inline yoke_given yk_with_row(yoke_given x, int64_t elements)
 }
 static inline yoke_given yk_with_count(yoke_given x, int64_t count)
 {
-    const int are_missing = count > x.count && x.count;
+    const int are_missing = count > 0 && x.count && count > x.count;
     x.count = are_missing ? YOKE_TOO_FEW_ELEMENTS : count ? count : YOKE_NO_ELEMENTS;
     return x;
 }

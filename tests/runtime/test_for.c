@@ -192,6 +192,7 @@ static void empty_tables(void)
     float *nothing = NULL, *x = xs;
     ok(yoke_for(rt, &f_first, N, 0, yoke_whole(nothing, 0), ys));
     ok(yoke_for(rt, &f_first, N, 0, yoke_whole(x, 0), ys));
+    ok(yoke_for(rt, &f_first, N, 0, yoke_whole(yoke_whole(x, 0), 0), ys)); /* an empty container */
     ok(yoke_for(rt, &f_first, N, 0, yoke_whole(xs, 0), ys));
     for (int i = 0; i < N; i++)
         assert_true(ys[i] == -1);
