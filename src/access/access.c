@@ -6,11 +6,6 @@
 #include "../base/alloc.h"
 #include "body.h"
 
-static int is_sign(const struct yk_body *body, int at, const char *sign)
-{
-    return at >= 0 && at < body->count && yk_token_is(&body->tokens[at], sign);
-}
-
 static int is_known(const struct yk_access *access, const struct yk_touch *touch)
 {
     for (int t = 0; t < access->count; t++) {
@@ -41,11 +36,11 @@ static void add_touch(struct yk_access *to, const struct yk_polynomial *form, st
 /* The tokens of the index in `x[...]` or `*(x + ...)`; none: it is used in another way. */
 static struct yk_token_span index_of(const struct yk_body *body, int at)
 {
-    if (is_sign(body, at + 1, "["))
+    if (yk_body_is(body, at + 1, "["))
         return (struct yk_token_span){ at + 2, yk_body_close_of(body, at + 1) - 1 };
-    if (is_sign(body, at - 1, "(") && is_sign(body, at - 2, "*") &&
+    if (yk_body_is(body, at - 1, "(") && yk_body_is(body, at - 2, "*") &&
         !yk_body_ends_operand(body, at - 3) &&
-        (is_sign(body, at + 1, "+") || is_sign(body, at + 1, "-")))
+        (yk_body_is(body, at + 1, "+") || yk_body_is(body, at + 1, "-")))
         return (struct yk_token_span){ at + 1, yk_body_close_of(body, at - 1) - 1 };
     return (struct yk_token_span){ 0, 0 };
 }
@@ -79,11 +74,11 @@ static int is_assigned(const struct yk_body *body, int at)
     static const char *const signs[] = { "=",  "+=", "-=", "*=", "/=", "%=",
                                          "&=", "|=", "^=", "++", "--" };
     int before = at - 1, behind = at + 1;
-    if (is_sign(body, at + 1, "[")) {
+    if (yk_body_is(body, at + 1, "[")) {
         behind = yk_body_close_of(body, at + 1);
-    } else if (is_sign(body, at - 1, "*")) {
+    } else if (yk_body_is(body, at - 1, "*")) {
         before = at - 2;
-        if (is_sign(body, before, "(") && is_sign(body, behind, ")")) {
+        if (yk_body_is(body, before, "(") && yk_body_is(body, behind, ")")) {
             before--;
             behind++;
         }
@@ -91,9 +86,9 @@ static int is_assigned(const struct yk_body *body, int at)
         return 0;
     }
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
-        if (is_sign(body, behind, signs[s]))
+        if (yk_body_is(body, behind, signs[s]))
             return 1;
-    return is_sign(body, before, "++") || is_sign(body, before, "--");
+    return yk_body_is(body, before, "++") || yk_body_is(body, before, "--");
 }
 
 static void read_use(void *context, const struct yk_body *body, int at,

@@ -111,16 +111,11 @@ static int read_tokens(const char *text, int line, struct yk_token *out)
     }
 }
 
-static int is_sign(const struct yk_body *body, int at, const char *sign)
-{
-    return at >= 0 && at < body->count && yk_token_is(&body->tokens[at], sign);
-}
-
 /* `T name =`, or `, name =` after such a declarator: a declaration with an initialiser. */
 static int declares(const struct yk_body *body, int at)
 {
     const struct yk_token *before = at > 0 ? &body->tokens[at - 1] : NULL;
-    if (!before || !is_sign(body, at + 1, "="))
+    if (!before || !yk_body_is(body, at + 1, "="))
         return 0;
     if (before->kind == YK_TOKEN_NAME)
         return !yk_token_is(before, "return") && !yk_token_is(before, "else");
@@ -154,8 +149,9 @@ int yk_body_ends_operand(const struct yk_body *body, int at)
 {
     if (at < 0)
         return 0;
-    return body->tokens[at].kind == YK_TOKEN_SIGN ? is_sign(body, at, ")") || is_sign(body, at, "]")
-                                                  : !is_word(&body->tokens[at]);
+    return body->tokens[at].kind == YK_TOKEN_SIGN
+               ? yk_body_is(body, at, ")") || yk_body_is(body, at, "]")
+               : !is_word(&body->tokens[at]);
 }
 
 /* Whether the variable is changed other than by ++, --, += and -=, or its address is taken. */
@@ -163,21 +159,21 @@ static int is_changed(const struct yk_body *body, int at)
 {
     static const char *const signs[] = { "=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=" };
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
-        if (is_sign(body, at + 1, signs[s]))
+        if (yk_body_is(body, at + 1, signs[s]))
             return 1;
-    return is_sign(body, at - 1, "&") && !yk_body_ends_operand(body, at - 2);
+    return yk_body_is(body, at - 1, "&") && !yk_body_ends_operand(body, at - 2);
 }
 
 static int is_member(const struct yk_body *body, int at)
 {
-    return is_sign(body, at - 1, ".") || is_sign(body, at - 1, "->");
+    return yk_body_is(body, at - 1, ".") || yk_body_is(body, at - 1, "->");
 }
 
 static int is_counted(const struct yk_body *body, int at)
 {
     static const char *const signs[] = { "++", "--", "+=", "-=" };
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
-        if (is_sign(body, at + 1, signs[s]) || (s < 2 && is_sign(body, at - 1, signs[s])))
+        if (yk_body_is(body, at + 1, signs[s]) || (s < 2 && yk_body_is(body, at - 1, signs[s])))
             return 1;
     return 0;
 }
@@ -187,7 +183,7 @@ static int head_of_for(const struct yk_body *body, int at)
 {
     while (at > 0 && !strchr(";{}(", *body->tokens[at - 1].text))
         at--;
-    return is_sign(body, at - 1, "(") && at >= 2 && yk_token_is(&body->tokens[at - 2], "for")
+    return yk_body_is(body, at - 1, "(") && at >= 2 && yk_token_is(&body->tokens[at - 2], "for")
                ? at - 1
                : -1;
 }
@@ -199,7 +195,7 @@ static int is_behind_turn(const struct yk_body *body, int head, int use)
     if (use <= head || use >= yk_body_close_of(body, head))
         return 0;
     for (int at = head; at < use; at++)
-        semicolons += is_sign(body, at, ";");
+        semicolons += yk_body_is(body, at, ";");
     return semicolons == 2;
 }
 
@@ -238,9 +234,9 @@ static void read_local(struct yk_body *body, int at)
 /* Whether another variable of that name is declared there. */
 static int is_declared(const struct yk_body *body, int at)
 {
-    if (is_sign(body, at - 1, "*"))
+    if (yk_body_is(body, at - 1, "*"))
         return at >= 2 && body->tokens[at - 2].kind == YK_TOKEN_NAME &&
-               (is_sign(body, at + 1, "=") || is_sign(body, at + 1, ";"));
+               (yk_body_is(body, at + 1, "=") || yk_body_is(body, at + 1, ";"));
     return at >= 1 && body->tokens[at - 1].kind == YK_TOKEN_NAME && !is_word(&body->tokens[at - 1]);
 }
 
@@ -256,7 +252,7 @@ static int is_index(const struct yk_body *body, const struct yk_token *token)
 /* Whether the name gets another meaning or another value here. */
 static int is_altered(const struct yk_body *body, int at)
 {
-    if (is_member(body, at) || (is_sign(body, at - 1, "&") && is_sign(body, at + 1, "[")))
+    if (is_member(body, at) || (yk_body_is(body, at - 1, "&") && yk_body_is(body, at + 1, "[")))
         return 0;
     return is_declared(body, at) || is_changed(body, at) || is_counted(body, at);
 }
@@ -271,7 +267,7 @@ static int find_changed(struct yk_body *body)
             continue;
         const int p = yk_body_parameter(body, token);
         if (p >= 0 && body->kernel->params[p].mode != YOKE_PARAM_VALUE &&
-            is_sign(body, at - 1, "*") && !is_declared(body, at))
+            yk_body_is(body, at - 1, "*") && !is_declared(body, at))
             continue; /* it changes what the pointer points to */
         if (p >= 0)
             body->changed |= UINT32_C(1) << p;

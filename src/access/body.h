@@ -44,6 +44,11 @@ void yk_body_close(struct yk_body *body);
 
 /* Number of the array or value parameter with this name; -1: none. */
 int yk_body_parameter(const struct yk_body *body, const struct yk_token *name);
+/* Whether the token at `at`, which may lie outside, is this sign or word. */
+static inline int yk_body_is(const struct yk_body *body, int at, const char *word)
+{
+    return at >= 0 && at < body->count && yk_token_is(&body->tokens[at], word);
+}
 /* The token after the bracket that closes the one at `at`; count if none does. */
 int yk_body_close_of(const struct yk_body *body, int at);
 /* Whether an operand ends with the token, so that `*` or `&` behind it has two operands. */

@@ -9,11 +9,6 @@
 
 #include "body.h"
 
-static int is_at(const struct yk_body *body, int at, const char *word)
-{
-    return at >= 0 && at < body->count && yk_token_is(&body->tokens[at], word);
-}
-
 static int is_name(const struct yk_body *body, int at, const struct yk_token *name)
 {
     return at < body->count && body->tokens[at].length == name->length &&
@@ -23,7 +18,7 @@ static int is_name(const struct yk_body *body, int at, const struct yk_token *na
 /* The next semicolon from `at` on; `end` if there is none. */
 static int find_semicolon(const struct yk_body *body, int at, int end)
 {
-    while (at < end && !is_at(body, at, ";"))
+    while (at < end && !yk_body_is(body, at, ";"))
         at++;
     return at;
 }
@@ -34,21 +29,23 @@ static int step_of(const struct yk_body *body, const struct yk_token *name, stru
     const int is_pair = at.last == at.first + 2;
     const int is_before = is_pair && is_name(body, at.first + 1, name);
     const int sign = is_before ? at.first : at.first + 1;
-    const int is_sum = at.last == at.first + 3 && is_at(body, at.first + 2, "1");
+    const int is_sum = at.last == at.first + 3 && yk_body_is(body, at.first + 2, "1");
     if (!is_before && !is_name(body, at.first, name))
         return 0;
-    if ((is_pair && is_at(body, sign, "++")) || (is_sum && is_at(body, sign, "+=")))
+    if ((is_pair && yk_body_is(body, sign, "++")) || (is_sum && yk_body_is(body, sign, "+=")))
         return 1;
-    return (is_pair && is_at(body, sign, "--")) || (is_sum && is_at(body, sign, "-=")) ? -1 : 0;
+    return (is_pair && yk_body_is(body, sign, "--")) || (is_sum && yk_body_is(body, sign, "-="))
+               ? -1
+               : 0;
 }
 
 /* Sets the last value less the bound, by the sign of the condition. Returns 0 if it is none of
  * these. */
 static int read_sign(const struct yk_body *body, int at, int step, int *beyond)
 {
-    *beyond = is_at(body, at, "<") ? -1 : is_at(body, at, ">") ? 1 : 0;
-    return step > 0 ? is_at(body, at, "<") || is_at(body, at, "<=")
-                    : is_at(body, at, ">") || is_at(body, at, ">=");
+    *beyond = yk_body_is(body, at, "<") ? -1 : yk_body_is(body, at, ">") ? 1 : 0;
+    return step > 0 ? yk_body_is(body, at, "<") || yk_body_is(body, at, "<=")
+                    : yk_body_is(body, at, ">") || yk_body_is(body, at, ">=");
 }
 
 /* Whether tokens first .. last - 1 have an operator that binds less than a comparison, or a jump
@@ -57,7 +54,7 @@ static int has_any(const struct yk_body *body, int first, int last, const char *
 {
     for (; first < last; first++)
         for (int w = 0; words[w]; w++)
-            if (is_at(body, first, words[w]))
+            if (yk_body_is(body, first, words[w]))
                 return 1;
     return 0;
 }
@@ -65,9 +62,10 @@ static int has_any(const struct yk_body *body, int first, int last, const char *
 /* The token after the statement at `at`: a block, or up to a semicolon outside of brackets. */
 static int end_of_statement(const struct yk_body *body, int at)
 {
-    while (at < body->count && !is_at(body, at, ";") && !is_at(body, at, "{"))
-        at = is_at(body, at, "(") || is_at(body, at, "[") ? yk_body_close_of(body, at) : at + 1;
-    return is_at(body, at, "{") ? yk_body_close_of(body, at) : at + 1;
+    while (at < body->count && !yk_body_is(body, at, ";") && !yk_body_is(body, at, "{"))
+        at = yk_body_is(body, at, "(") || yk_body_is(body, at, "[") ? yk_body_close_of(body, at)
+                                                                    : at + 1;
+    return yk_body_is(body, at, "{") ? yk_body_close_of(body, at) : at + 1;
 }
 
 struct yk_counter_end yk_counter_read(const struct yk_body *body, const struct yk_token *name,

@@ -52,21 +52,16 @@ static int find_word(const struct yk_body *text, int at, const char *word)
     return at;
 }
 
-static int is_at(const struct yk_body *text, int at, const char *word)
-{
-    return at < text->count && yk_token_is(&text->tokens[at], word);
-}
-
 /* The token after the parameters in brackets at `at` and the following block; 0: there are none. */
 static int end_of_function(const struct yk_body *text, int at, int *head_end)
 {
-    if (!is_at(text, at, "("))
+    if (!yk_body_is(text, at, "("))
         return 0;
     *head_end = yk_body_close_of(text, at);
-    if (!is_at(text, *head_end, "{"))
+    if (!yk_body_is(text, *head_end, "{"))
         return 0;
     const int end = yk_body_close_of(text, *head_end);
-    return is_at(text, end - 1, "}") ? end : 0;
+    return yk_body_is(text, end - 1, "}") ? end : 0;
 }
 
 static int find_pieces(const struct yk_body *text, struct pieces *out)
@@ -78,7 +73,7 @@ static int find_pieces(const struct yk_body *text, struct pieces *out)
     if (length < 0 || length >= NAME_ROOM - 2)
         return 0;
     out->entry = yk_body_close_of(text, find_word(text, 0, out->body_name) + 1) + 1;
-    if (!is_at(text, out->entry - 1, ";"))
+    if (!yk_body_is(text, out->entry - 1, ";"))
         return 0;
     out->entry_end =
         end_of_function(text, find_word(text, out->entry, out->entry_name) + 1, &unused);

@@ -19,7 +19,7 @@ struct walk {
 
 static int is_word(const struct walk *walk, int at, const char *word)
 {
-    return at >= 0 && at < walk->body->count && yk_token_is(&walk->body->tokens[at], word);
+    return yk_body_is(walk->body, at, word);
 }
 
 static int is_open(const struct yk_token *token)
