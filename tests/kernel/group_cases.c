@@ -9,7 +9,7 @@
 #include "shapes.h"
 
 extern const yoke_kernel mxv, extremes, gaps, nbody, parted, unequal, reverse, voting, leaving,
-    local_histogram;
+    local_histogram, few_lanes;
 
 enum { N = 10007 };
 
@@ -275,5 +275,24 @@ void local_histogram_run(const struct launcher *launcher)
         expected[bin_of(x[i])]++;
     for (int bin = 0; bin < BINS; bin++)
         same("count", bin, counts[bin], expected[bin]);
+    free(x);
+}
+
+void few_lanes_run(const struct launcher *launcher)
+{
+    int32_t *x = allocate(N * sizeof *x);
+    uint32_t groups[4 * FEW] = { 0 };
+    struct problem problem = {
+        &few_lanes,
+        N,
+        { 0 },
+        { { .rows = x, .row_bytes = 4 },
+          { .rows = groups, .row_bytes = 4, .reach = WHOLE, .count = 4 * FEW } }
+    };
+    for (int i = 0; i < N; i++)
+        x[i] = 1;
+    run(launcher, &problem);
+    for (int l = 0; l < 4 * FEW; l++)
+        same("groups", l, groups[l], l < FEW ? N / (4 * FEW) + (l < N % (4 * FEW)) : 0);
     free(x);
 }

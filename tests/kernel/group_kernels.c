@@ -237,3 +237,27 @@ YOKE_GROUP_KERNEL(local_histogram, i, 32, 256, YOKE_IN(float, x), YOKE_ADD(uint3
             yoke_add(&counts[b], bins[b]);
     }
 }
+
+/* The lanes from FEW on must not pass the last condition. PoCL 3.1 lets them pass if the barriers
+ * are inside an if. */
+YOKE_GROUP_KERNEL(few_lanes, i, 4 * FEW, 4 * FEW, YOKE_IN(int32_t, x), YOKE_ADD(uint32_t, groups),
+                  YOKE_LOCAL(int32_t, part, FEW))
+{
+    YOKE_LANES(l)
+    {
+        if (l < FEW)
+            part[l] = 0;
+    }
+    YOKE_BARRIER;
+    YOKE_LANES(l)
+    {
+        if (l < YOKE_COUNT)
+            yoke_add(&part[l % FEW], x[i + l]);
+    }
+    YOKE_BARRIER;
+    YOKE_LANES(l)
+    {
+        if (l < FEW && part[l] != 0)
+            yoke_add(&groups[l], 1u);
+    }
+}

@@ -48,6 +48,7 @@ void reverse_run(const struct launcher *launcher);
 void voting_run(const struct launcher *launcher);
 void leaving_run(const struct launcher *launcher);
 void local_histogram_run(const struct launcher *launcher);
+void few_lanes_run(const struct launcher *launcher);
 
 /* exact_cases.c */
 void exact_run(const struct launcher *launcher);

@@ -22,5 +22,6 @@ typedef struct mixed {
 #define TILE 64
 #define PART 16
 #define BINS 37
+#define FEW  32
 
 #endif
