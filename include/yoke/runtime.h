@@ -87,7 +87,8 @@ typedef struct yoke_config {
 
 /* Opens a runtime; `config` NULL: all defaults. Opens the devices that are named and fails if one
  * is missing; by default opens the cores, and GPUs later (yoke_loading). Does not wait for GPU
- * drivers. Exception: nc-ht, whose number of threads depends on the number of GPUs. */
+ * drivers. Exception: nc-ht, whose number of threads depends on the number of GPUs. Threads may
+ * open runtimes at the same time. */
 YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
 /* Waits for jobs, but not for GPU drivers that are being loaded: the thread that loads them ends
  * after its present driver call (0.1 to 0.3 s), unless yoke_open is called until then. exit(), a

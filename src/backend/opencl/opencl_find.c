@@ -9,6 +9,7 @@
 
 #include "../../base/alloc.h"
 #include "../../base/option.h"
+#include "../../base/process_lock.h"
 #include "../../base/status.h"
 #include "../../platform/topology.h"
 #include "../find.h"
@@ -229,9 +230,10 @@ static yoke_status consider(struct search *search, cl_platform_id platform, cl_d
     return status;
 }
 
-/* Returns the number of a platform's devices, -1 if there is no memory. The caller frees *out. */
-static int platform_devices(const struct yk_opencl_api *cl, cl_platform_id platform,
-                            cl_device_id **out)
+/* PoCL prepares its devices at the first call; a second thread that calls meanwhile sees none. */
+static struct yk_process_lock driver_lock = YK_PROCESS_LOCK_FREED;
+
+static int list_devices(const struct yk_opencl_api *cl, cl_platform_id platform, cl_device_id **out)
 {
     cl_uint count = 0;
     *out = NULL;
@@ -244,6 +246,16 @@ static int platform_devices(const struct yk_opencl_api *cl, cl_platform_id platf
         count = 0;
     *out = devices;
     return (int)count;
+}
+
+/* Returns the number of a platform's devices, -1 if there is no memory. The caller frees *out. */
+static int platform_devices(const struct yk_opencl_api *cl, cl_platform_id platform,
+                            cl_device_id **out)
+{
+    yk_process_lock(&driver_lock);
+    const int count = list_devices(cl, platform, out);
+    yk_process_unlock(&driver_lock);
+    return count;
 }
 
 static yoke_status search_platforms(struct search *search,
