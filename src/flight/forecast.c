@@ -25,13 +25,6 @@ static const int64_t unforetold_ns = 1000000;
 enum { BEFORE_PART = 12, AFTER_PART = 40, LONG_PART = 100 };
 static const int64_t window_most_ns = 150000, window_long_ns = 500000;
 
-int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
-                        const struct yk_flight *flight)
-{
-    return waiting != YOKE_WAIT_AUTO || !flight->expected_ns || !jd->steady ||
-           yk_steps_go_on(flight);
-}
-
 /* A flight is brief if it takes less time than this many wakes: a host thread leaves its core to
  * others if that costs at most half of a chunk. For a thread of the program: YK_CALLER_BRIEF_NS. */
 enum { BRIEF_WAKES = 2 };
@@ -44,6 +37,13 @@ int64_t yk_brief_ns(const struct yk_job_device *jd)
 int yk_flight_is_brief(const struct yk_job_device *jd, const struct yk_flight *flight)
 {
     return flight->lasts_ns < yk_brief_ns(jd);
+}
+
+int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
+                        const struct yk_flight *flight)
+{
+    return waiting != YOKE_WAIT_AUTO || !flight->expected_ns || yk_steps_go_on(flight) ||
+           !(jd->steady || yk_flight_is_brief(jd, flight));
 }
 
 int yk_flight_is_last(const struct yk_job_device *jd, int lane)
