@@ -13,12 +13,13 @@ struct yk_counter_end {
     int beyond;      /* the last value less the bound: -1, 0 or 1 */
 };
 
-/* A local variable whose initialiser tells its value: it is never changed, or it is a counter that
- * a loop counts up or down from that value. */
+/* A local variable from an initialiser or an assignment on, which tells its value: it is not
+ * changed after that, or it is a counter that a loop counts up or down from that value. */
 struct yk_local {
     struct yk_token name;
-    int first, last;   /* tokens of the initialiser; first = last: the value is unknown */
-    int unsigned_bits; /* as yk_token_unsigned_bits */
+    struct yk_token_span scope; /* where it has that value */
+    int first, last;            /* tokens of the initialiser; first = last: the value is unknown */
+    int unsigned_bits;          /* as yk_token_unsigned_bits */
     struct yk_counter_end end;
 };
 
@@ -51,6 +52,13 @@ static inline int yk_body_is(const struct yk_body *body, int at, const char *wor
 }
 /* The token after the bracket that closes the one at `at`; count if none does. */
 int yk_body_close_of(const struct yk_body *body, int at);
+/* The token after the statement at `at`: a block, or up to a semicolon outside of brackets. */
+int yk_body_end_of_statement(const struct yk_body *body, int at);
+/* Whether the name at `at` is a member's; whether the variable is changed there other than by ++,
+ * --, += and -=, or its address is taken; whether it is changed by one of these. */
+int yk_body_is_member(const struct yk_body *body, int at);
+int yk_body_changes(const struct yk_body *body, int at);
+int yk_body_counts(const struct yk_body *body, int at);
 /* Whether an operand ends with the token, so that `*` or `&` behind it has two operands. */
 int yk_body_ends_operand(const struct yk_body *body, int at);
 
@@ -73,6 +81,12 @@ struct yk_forms yk_expression_operate(const struct yk_body *body, const struct y
 /* The last token of first .. last - 1, outside brackets, that is one of `words` (a list that ends
  * with NULL); -1: there is none. */
 int yk_body_find_last(const struct yk_body *body, int first, int last, const char *const *words);
+
+/* --- local.c --- */
+/* Finds the locals of a body whose tokens are there. */
+void yk_locals_read(struct yk_body *body);
+/* The local that the name at token `at` stands for; NULL: it is none, or unknown. */
+const struct yk_local *yk_local_at(const struct yk_body *body, int at);
 
 /* --- counter.c --- */
 /* Finds the end of a counter that is declared in the `for` with its opening bracket at `head`. */

@@ -59,15 +59,6 @@ static int has_any(const struct yk_body *body, int first, int last, const char *
     return 0;
 }
 
-/* The token after the statement at `at`: a block, or up to a semicolon outside of brackets. */
-static int end_of_statement(const struct yk_body *body, int at)
-{
-    while (at < body->count && !yk_body_is(body, at, ";") && !yk_body_is(body, at, "{"))
-        at = yk_body_is(body, at, "(") || yk_body_is(body, at, "[") ? yk_body_close_of(body, at)
-                                                                    : at + 1;
-    return yk_body_is(body, at, "{") ? yk_body_close_of(body, at) : at + 1;
-}
-
 struct yk_counter_end yk_counter_read(const struct yk_body *body, const struct yk_token *name,
                                       int head)
 {
@@ -83,7 +74,7 @@ struct yk_counter_end yk_counter_read(const struct yk_body *body, const struct y
     const int step = step_of(body, name, (struct yk_token_span){ second + 1, close });
     if (second >= close || !step || !is_name(body, first + 1, name) ||
         !read_sign(body, first + 2, step, &end.beyond) || has_any(body, first + 3, second, lower) ||
-        has_any(body, close, end_of_statement(body, close + 1), jumps))
+        has_any(body, close, yk_body_end_of_statement(body, close + 1), jumps))
         return none;
     end.first = first + 3;
     end.last = second;

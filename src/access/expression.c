@@ -129,22 +129,6 @@ static int is_integer_type(const char *type)
     return 0;
 }
 
-static const struct yk_local *local_of(const struct yk_body *body, const struct yk_token *name,
-                                       int *several)
-{
-    const struct yk_local *found = NULL;
-    *several = 0;
-    for (int l = 0; l < body->local_count; l++) {
-        const struct yk_local *local = &body->locals[l];
-        if (local->name.length != name->length ||
-            memcmp(local->name.text, name->text, (size_t)name->length) != 0)
-            continue;
-        *several = found != NULL;
-        found = local;
-    }
-    return found;
-}
-
 static struct yk_forms read_start(const struct reader *reader, const struct yk_local *local)
 {
     struct reader inner = { reader->body, local->first, local->last, reader->depth + 1 };
@@ -166,9 +150,8 @@ static struct yk_forms read_end(const struct reader *reader, const struct yk_cou
 
 static struct yk_forms read_local(const struct reader *reader, const struct yk_token *name)
 {
-    int several;
-    const struct yk_local *local = local_of(reader->body, name, &several);
-    if (!local || several || local->first == local->last || reader->depth >= DEPTH_MOST ||
+    const struct yk_local *local = yk_local_at(reader->body, (int)(name - reader->body->tokens));
+    if (!local || reader->depth >= DEPTH_MOST ||
         reader->body->conditions->readings++ >= YK_READINGS_MOST)
         return unknown;
     struct yk_forms forms = reader->body->at_end >> (local - reader->body->locals) & 1

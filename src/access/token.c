@@ -122,3 +122,12 @@ int yk_token_unsigned_bits(const struct yk_token *type)
             return 64;
     return yk_token_is(type, "uint32_t") || yk_token_is(type, "unsigned") ? 32 : 0;
 }
+
+int yk_token_is_word(const struct yk_token *token)
+{
+    static const char *const words[] = { "return", "else", "case", "goto", "do" };
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (yk_token_is(token, words[w]))
+            return 1;
+    return 0;
+}

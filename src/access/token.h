@@ -30,6 +30,12 @@ static inline int yk_token_is(const struct yk_token *token, const char *word)
     return *token->text == *word && (size_t)token->length == strlen(word) &&
            memcmp(token->text, word, (size_t)token->length) == 0;
 }
+static inline int yk_tokens_are_same(const struct yk_token *a, const struct yk_token *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, (size_t)a->length) == 0;
+}
+/* Whether it is a word of C before which no operand ends: return, else, case, goto, do. */
+int yk_token_is_word(const struct yk_token *token);
 /* Whether it is a type with fewer bits than int, or one of real numbers: computing in it wraps or
  * rounds, which indexes do not. */
 int yk_token_is_inexact(const struct yk_token *type);

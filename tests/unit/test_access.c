@@ -112,6 +112,31 @@ static void expressions(void **state)
     expect("float s = \"x[0]\"; 'x'; x[1];", "0 | 1");
 }
 
+/* Where a variable has which value. */
+static void locals(void **state)
+{
+    (void)state;
+    expect("int t, u; for (t = 0; t < n; t++) x[i * n + t];", "1*n | 0; 1*n | 1*n -1");
+    expect("int t; for (t = 0; t < n; t++) ; x[i + t];", "");
+    expect("int t; for (t = 0; t < n; t++) { x[i + t]; t++; }", "");
+    expect("for (int t = 1; t < 3; t++) x[t]; for (int t = 5; t < 7; t++) x[t];",
+           "0 | 1; 0 | 5; 0 | 2; 0 | 6");
+    expect("int t; for (t = 1; t < 3; t++) x[t]; for (t = 5; t < 7; t++) x[t];",
+           "0 | 1; 0 | 5; 0 | 2; 0 | 6");
+    expect("int at; x[at]; at = i * n; x[at + 1]; { x[at + 2]; }", "1*n | 1; 1*n | 2");
+    expect("int at = 3; at = i; x[at]; if (n) at = 4; x[at];", "");
+    expect("int at = i; x[at]; { int at = 2 * i; x[at]; }", "2 | 0");
+    expect("{ int at = i; x[at]; } { int at = 2 * i; x[at]; }", "1 | 0; 2 | 0");
+    expect("int at; if (n) at = 4; x[at]; if (n) { at = 5; x[at]; }", "0 | 5");
+    expect("int at; at = 4; while (n) { x[at]; at = 5; x[at]; }", "0 | 5");
+    expect("float a = 1, at = i; x[(int)at];", "");
+    expect("float f; f = i; x[(int)f]; q = i; x[q];", "");
+    expect("int s = 0, t; for (s = 1, t = 2; s < n; t++) { x[t]; x[i + s]; }", "1 | 1");
+    expect("int t; t = t; for (t = t; t < 9; t++) x[t]; for (t = 3; t < t; t++) x[t];", "0 | 3");
+    expect("for (int t = (i - 1) * n; t < i * n; t++) x[t];", "1*n | -1*n; 1*n | -1");
+    expect("const float *n = x; x[i + n];", "");
+}
+
 /* Checks the conditions of the last access to x, each after a blank; "no touch" if the access is
  * dropped. */
 static void expect_guard(const char *body, const char *expected)
@@ -265,13 +290,10 @@ static void deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expressions),
-        cmocka_unit_test(conditions),
-        cmocka_unit_test(names_of_themselves),
-        cmocka_unit_test(what_is_changed),
-        cmocka_unit_test(lines_are_the_users),
-        cmocka_unit_test(hostile_texts),
-        cmocka_unit_test(deep),
+        cmocka_unit_test(expressions),     cmocka_unit_test(locals),
+        cmocka_unit_test(conditions),      cmocka_unit_test(names_of_themselves),
+        cmocka_unit_test(what_is_changed), cmocka_unit_test(lines_are_the_users),
+        cmocka_unit_test(hostile_texts),   cmocka_unit_test(deep),
     };
     return cmocka_run_group_tests_name("access", tests, NULL, NULL);
 }
