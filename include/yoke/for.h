@@ -31,7 +31,8 @@
  *                              of a longer one only these rows count, so x and x + n may be two
  *                              arguments. Of a C array of arrays, x[n][m], pass the first element:
  *                              &x[0][0]
- *     yoke_row(x, elements)    a pointer to n rows of `elements` elements; index i uses row i
+ *     yoke_row(x, elements)    a pointer to n rows of `elements` elements; index i uses row i. 0:
+ *                              nothing of x is used
  *     yoke_whole(x, count)     a pointer to `count` elements that every index may use: a table, the
  *                              bins of a histogram; 0: there are none. YOKE_ADD needs it, except
  *                              for C arrays
@@ -93,7 +94,7 @@ typedef enum yoke_given_kind {
     YOKE_GIVEN_ARRAY         /* a yoke_array * */
 } yoke_given_kind;
 
-/* The count of memory that is known to have no element. */
+/* The count of memory, or of a row, that is known to have no element. */
 #define YOKE_NO_ELEMENTS INT64_MIN
 /* The count of an array or a container that has fewer elements than yoke_whole names. */
 #define YOKE_TOO_FEW_ELEMENTS (INT64_MIN + 1)
@@ -107,7 +108,8 @@ typedef struct yoke_given {
     yoke_array *array;     /* YOKE_GIVEN_ARRAY */
     int64_t count;         /* number of elements there; 0: as many as the range needs;
                             * YOKE_NO_ELEMENTS, YOKE_TOO_FEW_ELEMENTS: see there */
-    int64_t row_elements;  /* elements in a row; 0: one for each index of the further dimensions */
+    int64_t row_elements;  /* elements in a row; 0: one for each index of the further dimensions;
+                            * or YOKE_NO_ELEMENTS */
     yoke_shape shape;      /* rows that an index touches */
     int64_t before, after; /* YOKE_HALO: rows */
 } yoke_given;
@@ -146,7 +148,7 @@ YOKE_API yoke_status yoke_loop_submit(yoke_runtime *runtime, const yoke_loop *lo
 
 static inline yoke_given yk_with_row(yoke_given x, int64_t elements)
 {
-    x.row_elements = elements;
+    x.row_elements = elements ? elements : YOKE_NO_ELEMENTS;
     return x;
 }
 static inline yoke_given yk_with_count(yoke_given x, int64_t count)

@@ -174,6 +174,15 @@ static int64_t rows_of(const struct call *call, int p, int is_whole, int64_t row
     return is_whole || rows - call->sizes[0] <= after ? rows : call->sizes[0] + after;
 }
 
+/* An array whose rows have no element has none that a kernel could use. It becomes one with memory
+ * of its own, because rows cannot be empty. */
+static yoke_array_spec shape_of_nothing(const struct call *call, int p)
+{
+    return (yoke_array_spec){ .rows = call->sizes[0],
+                              .element_size = call->loop->given[p].size,
+                              .name = call->job.kernel->params[p].name };
+}
+
 /* Sets *out to the array that the memory becomes: one row per index, or elements for all indexes.
  */
 static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec *out)
@@ -192,6 +201,10 @@ static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec 
                        ARGUMENT "yoke_whole names more elements than there are; if there are more, "
                                 "pass a pointer to the first",
                        NAMES_OF(&call->job, p));
+    if (row == YOKE_NO_ELEMENTS) {
+        *out = shape_of_nothing(call, p);
+        return YOKE_OK;
+    }
     if (row < 0 || (given->count < 0 && given->count != YOKE_NO_ELEMENTS))
         return yk_fail(YOKE_EINVAL,
                        ARGUMENT "%lld elements, %lld in a row; neither can be negative",
@@ -249,7 +262,7 @@ static yoke_status find_same(struct call *call, int p, const yoke_array_spec *sp
     const yoke_kernel *kernel = call->job.kernel;
     yoke_array_spec other;
     int q;
-    for (q = 0; q < p; q++) {
+    for (q = 0; spec->host && q < p; q++) {
         if (!find_memory(call, q, &other) || !overlap(spec, &other))
             continue;
         if (kernel->params[p].mode != YOKE_PARAM_REDUCE && call->job.args[q].array &&

@@ -51,6 +51,14 @@ YOKE_KERNEL(f_first, i, YOKE_VALUE(int64_t, count), YOKE_IN(float, table), YOKE_
     y[i] = count > 0 ? table[i % count] : -1;
 }
 
+YOKE_KERNEL(f_fill_rows, i, YOKE_VALUE(int64_t, columns), YOKE_OUT(float, rows), YOKE_OUT(float, y))
+{
+    int64_t j;
+    for (j = 0; j < columns; j++)
+        rows[i * columns + j] = (float)j;
+    y[i] = (float)columns;
+}
+
 YOKE_KERNEL(f_move, i, YOKE_VALUE(f_body, by), YOKE_INOUT(f_body, bodies))
 {
     bodies[i].x += by.x;

@@ -19,7 +19,7 @@
 #include "under_sanitizer.h"
 
 extern const yoke_kernel f_saxpy, f_dot, f_blur, f_look_up, f_gather, f_mxv, f_histogram, f_first,
-    f_move, f_number;
+    f_fill_rows, f_move, f_number;
 
 enum { N = 3000, ROWS = 60, COLUMNS = 50, BINS = 7 };
 static float xs[N], ys[N], zs[N], table[256];
@@ -199,6 +199,20 @@ static void empty_tables(void)
     ok(yoke_for(rt, &f_histogram, 0, BINS, none, yoke_whole(counts, 0)));
 }
 
+/* Rows that have no element when the program runs: what lies there is not touched. */
+static void empty_rows(void)
+{
+    float *nothing = NULL, *x = xs;
+    for (int i = 0; i < N; i++)
+        xs[i] = 7;
+    ok(yoke_for(rt, &f_fill_rows, N, 0, yoke_row(nothing, 0), ys));
+    ok(yoke_for(rt, &f_fill_rows, N, 0, yoke_row(x, 0), ys));
+    for (int i = 0; i < N; i++)
+        assert_true(xs[i] == 7 && ys[i] == 0);
+    ok(yoke_for(rt, &f_fill_rows, N / 3, 3, yoke_row(x, 3), ys));
+    assert_true(xs[N / 3 * 3 - 1] == 2 && ys[0] == 3);
+}
+
 static void structs(void)
 {
     f_body bodies[10] = { { 1, 2 } }, by = { 3, 4 };
@@ -231,6 +245,7 @@ static void everything(void)
     tables();
     parts_of_arrays();
     empty_tables();
+    empty_rows();
     structs();
     arrays();
 }
