@@ -363,6 +363,8 @@ static yoke_status take(struct call *call, int p)
     if (param->mode == YOKE_PARAM_REDUCE)
         return take_result(call, p);
     arg->shape = param->mode == YOKE_PARAM_ADD ? YOKE_WHOLE : given->shape;
+    if (given->row_elements == YOKE_NO_ELEMENTS && param->mode == YOKE_PARAM_OUT)
+        arg->shape = YOKE_PART; /* no index can write the element that the row has instead */
     arg->before = given->before;
     arg->after = given->after;
     if (given->kind != YOKE_GIVEN_ARRAY)
