@@ -129,9 +129,6 @@ YOKE_FN long yk_copy(long copies)
     }                                                                                              \
     YK_BODY3(name, i, j, k, __VA_ARGS__)
 
-/* There are as many groups as tiles, or one and no tile (a rehearsal), so the loop makes at most
- * one turn. An `if` would do, but PoCL 3.1 compiles some kernels with barriers inside an `if`
- * wrongly. */
 #define YOKE_GROUP_KERNEL(name, i, lanes, unit, ...)                                               \
     YK_FORM(YK_GROUP_KERNEL_, __VA_ARGS__)(name, i, lanes, unit, __VA_ARGS__)
 #define YK_GROUP_KERNEL_plain(name, i, lanes, unit, ...)                                           \
@@ -141,11 +138,11 @@ YOKE_FN long yk_copy(long copies)
     {                                                                                              \
         __local uint64_t yk_scratch[lanes];                                                        \
         YK_EACH(YK_ENTRY_DECLARE, __VA_ARGS__)                                                     \
-        for (long yk_i = yk_part.first + (long)yk_group_id(0) * (unit); yk_i < yk_part.last;       \
-             yk_i += (long)yk_group_count(0) * (unit))                                             \
-            yk_body_##name(yk_i,                                                                   \
-                           yk_part.last - yk_i < (unit) ? (int)(yk_part.last - yk_i) : (unit),     \
-                           lanes, (int)yk_local_id(0), yk_scratch, yk_part.size2,                  \
+        const long yk_i = yk_part.first + (long)yk_group_id(0) * (unit);                           \
+        const long yk_left = yk_part.last - yk_i;                                                  \
+        if (yk_left > 0)                                                                           \
+            yk_body_##name(yk_i, yk_left < (unit) ? (int)yk_left : (unit), lanes,                  \
+                           (int)yk_local_id(0), yk_scratch, yk_part.size2,                         \
                            yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                   \
     }                                                                                              \
     YK_GROUP_BODY(name, i, __VA_ARGS__)

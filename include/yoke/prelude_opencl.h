@@ -43,10 +43,6 @@ YK_OVERLOAD size_t yk_group_id(uint32_t d)
 {
     return get_group_id(d);
 }
-YK_OVERLOAD size_t yk_group_count(uint32_t d)
-{
-    return get_num_groups(d);
-}
 YK_OVERLOAD size_t yk_local_id(uint32_t d)
 {
     return get_local_id(d);

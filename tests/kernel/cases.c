@@ -10,13 +10,14 @@
 
 extern const yoke_kernel moments, moments3, saxpy, daxpy, integers, many, structs, stencil, plane,
     laplace, histogram, floats, doubles, mxv, extremes, gaps, nbody, parted, unequal, reverse,
-    voting, leaving, local_histogram, few_lanes, exact, wide_sums;
+    voting, leaving, local_histogram, few_lanes, branch_lanes, branch_once, scan, exact, wide_sums;
 
 const yoke_kernel *const test_kernels[] = {
-    &saxpy,     &daxpy,     &integers,  &many,    &structs,  &stencil,  &plane,
-    &laplace,   &histogram, &floats,    &doubles, &mxv,      &extremes, &gaps,
-    &nbody,     &parted,    &unequal,   &reverse, &voting,   &leaving,  &local_histogram,
-    &few_lanes, &exact,     &wide_sums, &moments, &moments3, NULL
+    &saxpy,    &daxpy,   &integers,        &many,      &structs,      &stencil,
+    &plane,    &laplace, &histogram,       &floats,    &doubles,      &mxv,
+    &extremes, &gaps,    &nbody,           &parted,    &unequal,      &reverse,
+    &voting,   &leaving, &local_histogram, &few_lanes, &branch_lanes, &branch_once,
+    &scan,     &exact,   &wide_sums,       &moments,   &moments3,     NULL
 };
 
 enum { N = 10007 };
@@ -458,6 +459,8 @@ const struct kernel_case kernel_cases[] = {
     { "votes of a group", leaving_run },
     { "local adds", local_histogram_run },
     { "few lanes", few_lanes_run },
+    { "barriers in branches", branches_run },
+    { "scan", scan_run },
     { "exact arithmetic", exact_run },
     { "64-bit sums", wide_sums_run },
     { NULL, NULL },

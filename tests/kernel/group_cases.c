@@ -9,7 +9,7 @@
 #include "shapes.h"
 
 extern const yoke_kernel mxv, extremes, gaps, nbody, parted, unequal, reverse, voting, leaving,
-    local_histogram, few_lanes;
+    local_histogram, few_lanes, branch_lanes, branch_once, scan;
 
 enum { N = 10007 };
 
@@ -295,4 +295,41 @@ void few_lanes_run(const struct launcher *launcher)
     for (int l = 0; l < 4 * FEW; l++)
         same("groups", l, groups[l], l < FEW ? N / (4 * FEW) + (l < N % (4 * FEW)) : 0);
     free(x);
+}
+
+static void branch_run(const struct launcher *launcher, const yoke_kernel *kernel, int lanes)
+{
+    enum { COUNT = 5, LANES = 32 };
+    const int32_t n = 6;
+    int32_t y[COUNT * LANES] = { 0 };
+    struct problem problem = {
+        kernel, COUNT, { 0 }, { { .value = &n }, { .rows = y, .row_bytes = 4 * LANES } }
+    };
+    run(launcher, &problem);
+    for (int k = 0; k < COUNT * LANES; k++)
+        same(kernel->name, k, y[k], k % LANES < lanes);
+}
+
+void branches_run(const struct launcher *launcher)
+{
+    branch_run(launcher, &branch_lanes, 6);
+    branch_run(launcher, &branch_once, 1);
+}
+
+void scan_run(const struct launcher *launcher)
+{
+    int32_t *x = allocate(N * sizeof *x), *y = allocate(N * sizeof *y), sum = 0;
+    struct problem problem = {
+        &scan, N, { 0 }, { { .rows = x, .row_bytes = 4 }, { .rows = y, .row_bytes = 4 } }
+    };
+    for (int i = 0; i < N; i++)
+        x[i] = i % 7;
+    run(launcher, &problem);
+    for (int i = 0; i < N; i++) {
+        sum = i % (2 * FEW) ? sum : 0;
+        same("sum", i, y[i], sum);
+        sum += x[i];
+    }
+    free(x);
+    free(y);
 }

@@ -238,8 +238,8 @@ YOKE_GROUP_KERNEL(local_histogram, i, 32, 256, YOKE_IN(float, x), YOKE_ADD(uint3
     }
 }
 
-/* The lanes from FEW on must not pass the last condition. PoCL 3.1 lets them pass if the barriers
- * are inside an if. */
+/* --- only some lanes go on after a barrier; PoCL's optimiser lets the others go on, too --- */
+
 YOKE_GROUP_KERNEL(few_lanes, i, 4 * FEW, 4 * FEW, YOKE_IN(int32_t, x), YOKE_ADD(uint32_t, groups),
                   YOKE_LOCAL(int32_t, part, FEW))
 {
@@ -259,5 +259,68 @@ YOKE_GROUP_KERNEL(few_lanes, i, 4 * FEW, 4 * FEW, YOKE_IN(int32_t, x), YOKE_ADD(
     {
         if (l < FEW && part[l] != 0)
             yoke_add(&groups[l], 1u);
+    }
+}
+
+YOKE_GROUP_KERNEL(branch_lanes, i, 32, 1, YOKE_VALUE(int32_t, n), YOKE_INOUT(int32_t, y))
+{
+    if (n > 3) {
+        YOKE_BARRIER;
+        YOKE_LANES(l)
+        {
+            if (l < n)
+                y[i * 32 + l] += 1;
+        }
+    }
+}
+
+YOKE_GROUP_KERNEL(branch_once, i, 32, 1, YOKE_VALUE(int32_t, n), YOKE_INOUT(int32_t, y))
+{
+    if (n > 3) {
+        YOKE_BARRIER;
+        YOKE_ONCE
+        {
+            y[i * 32] += 1;
+        }
+    }
+}
+
+/* The prefix sums of the elements before each, by a tree (Blelloch 1990). */
+YOKE_GROUP_KERNEL(scan, i, 2 * FEW, 2 * FEW, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, y),
+                  YOKE_LOCAL(int32_t, tree, 2 * FEW))
+{
+    YOKE_LANES(l)
+    {
+        tree[l] = l < YOKE_COUNT ? x[i + l] : 0;
+    }
+    for (int step = 1; step < 2 * FEW; step *= 2) {
+        YOKE_BARRIER;
+        YOKE_LANES(l)
+        {
+            if (l % (2 * step) == 2 * step - 1)
+                tree[l] += tree[l - step];
+        }
+    }
+    YOKE_BARRIER;
+    YOKE_ONCE
+    {
+        tree[2 * FEW - 1] = 0;
+    }
+    for (int step = FEW; step > 0; step /= 2) {
+        YOKE_BARRIER;
+        YOKE_LANES(l)
+        {
+            if (l % (2 * step) == 2 * step - 1) {
+                const int32_t left = tree[l - step];
+                tree[l - step] = tree[l];
+                tree[l] += left;
+            }
+        }
+    }
+    YOKE_BARRIER;
+    YOKE_LANES(l)
+    {
+        if (l < YOKE_COUNT)
+            y[i + l] = tree[l];
     }
 }

@@ -49,6 +49,8 @@ void voting_run(const struct launcher *launcher);
 void leaving_run(const struct launcher *launcher);
 void local_histogram_run(const struct launcher *launcher);
 void few_lanes_run(const struct launcher *launcher);
+void branches_run(const struct launcher *launcher);
+void scan_run(const struct launcher *launcher);
 
 /* exact_cases.c */
 void exact_run(const struct launcher *launcher);

@@ -18,6 +18,9 @@
 #include "base/alloc.h"
 #include "cases.h"
 
+/* Of backend/opencl/opencl.h, which declares what CL/cl.h does, too. */
+const char *yk_opencl_optimisation(int lanes, const char *version);
+
 /* The driver's functions, loaded at run time. */
 #define FUNCTIONS(F)                                                                               \
     F(clGetPlatformIDs)                                                                            \
@@ -49,7 +52,7 @@ struct device {
     cl_command_queue queue;
     const char *options;
     char nvidia[64]; /* the options for features that only NVIDIA GPUs have; otherwise "" */
-    char name[128];
+    char name[128], version[128];
 };
 
 struct trial {
@@ -73,13 +76,15 @@ static int driver_open(void)
 
 static cl_kernel build(struct device *device, const yoke_kernel *kernel, cl_program *program)
 {
-    char *checks = yk_prelude_checks(kernel), entry[128], log[8192] = "";
+    char *checks = yk_prelude_checks(kernel), entry[128], log[8192] = "", options[128];
     const char *sources[] = { yk_prelude_opencl(), kernel->opencl.source.text, checks };
     cl_int error;
     assert_non_null(checks);
     *program = cl.clCreateProgramWithSource(device->context, 3, sources, NULL, &error);
     assert_int_equal(error, CL_SUCCESS);
-    error = cl.clBuildProgram(*program, 1, &device->id, device->options, NULL, NULL);
+    snprintf(options, sizeof options, "%s%s", device->options,
+             yk_opencl_optimisation(kernel->lanes, device->version));
+    error = cl.clBuildProgram(*program, 1, &device->id, options, NULL, NULL);
     cl.clGetProgramBuildInfo(*program, device->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
     if (error != CL_SUCCESS)
         fail_msg("%s does not compile: %s", kernel->name, log);
@@ -215,6 +220,8 @@ static int devices_open(struct device *devices, int capacity)
         if (cl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &device->id, NULL) != CL_SUCCESS)
             continue;
         cl.clGetDeviceInfo(device->id, CL_DEVICE_NAME, sizeof device->name, device->name, NULL);
+        cl.clGetDeviceInfo(device->id, CL_DEVICE_VERSION, sizeof device->version, device->version,
+                           NULL);
         device->context = cl.clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
         if (error != CL_SUCCESS)
             continue;

@@ -185,6 +185,13 @@ yoke_status yk_opencl_build(struct yk_device *device, const yoke_kernel *kernel,
                             struct yk_program **out);
 void yk_opencl_program_close(struct yk_device *device, struct yk_program *program);
 
+/* The option without which the driver of that CL_DEVICE_VERSION compiles kernels with barriers
+ * wrongly; "" if it needs none. PoCL's optimiser moves conditions on lanes across barriers, and
+ * then drops them: after `if (l < 64 && ...)` all lanes went on, and YOKE_ONCE was done by all
+ * lanes, or by none (PoCL 3.1; tests/kernel: few lanes, barriers in branches, scan). `lanes`: of a
+ * group kernel; others have no barriers of the user's. */
+const char *yk_opencl_optimisation(int lanes, const char *version);
+
 /* opencl_launch.c */
 yoke_status yk_opencl_launch(struct yk_queue *queue, struct yk_program *program,
                              const struct yk_launch *launch, struct yk_event **event);

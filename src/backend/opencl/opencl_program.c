@@ -27,7 +27,7 @@
 /* Work-items of a group. On a CPU shorter groups are slower; longer ones cause load imbalance in
  * short chunks. */
 enum { CPU_GROUP_ITEMS = 64, GPU_GROUP_ITEMS = 256, POCL_LARGE_SPACE = 65536 };
-static const char *const recipe = "yoke opencl 3"; /* part of the key: change it when this file's
+static const char *const recipe = "yoke opencl 4"; /* part of the key: change it when this file's
                                                     * code changes */
 
 /* All that the machine code depends on, as one text. */
@@ -39,6 +39,12 @@ struct source {
     int claimed; /* 1: this thread makes the binary, and others may wait for it */
 };
 
+const char *yk_opencl_optimisation(int lanes, const char *version)
+{
+    const int is_pocl = strstr(version, "PoCL") || strstr(version, "pocl");
+    return is_pocl && lanes ? " -cl-opt-disable" : "";
+}
+
 static yoke_status source_open(const struct yk_program *program, const yoke_kernel *kernel,
                                struct source *source)
 {
@@ -48,8 +54,9 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
     const struct yk_opencl_property version =
         yk_opencl_property(device->cl, device->handle, CL_DEVICE_VERSION);
     if (!by_hand)
-        snprintf(source->options, sizeof source->options, "-cl-std=CL1.2 -DYK_NVIDIA=%d",
-                 yk_opencl_nvidia(device->cl, device->handle));
+        snprintf(source->options, sizeof source->options, "-cl-std=CL1.2 -DYK_NVIDIA=%d%s",
+                 yk_opencl_nvidia(device->cl, device->handle),
+                 yk_opencl_optimisation(program->shape.lanes, version.text));
     char *head = yk_format("%s\n%s\n%s\n%s\n%.127s\n%d\n", recipe, source->options, desc->model,
                            desc->driver, version.text, desc->cores);
     const struct yk_source_parts parts = { head, yk_prelude_opencl(), &kernel->opencl.source,
