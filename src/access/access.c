@@ -13,6 +13,7 @@ static int is_known(const struct yk_access *access, const struct yk_touch *touch
         if (other->parameter == touch->parameter &&
             yk_polynomials_are_equal(&other->stride, &touch->stride) &&
             yk_polynomials_are_equal(&other->rest, &touch->rest) &&
+            other->alters == touch->alters &&
             memcmp(&other->guard, &touch->guard, sizeof touch->guard) == 0)
             return 1;
     }
@@ -45,6 +46,52 @@ static struct yk_token_span index_of(const struct yk_body *body, int at)
     return (struct yk_token_span){ 0, 0 };
 }
 
+/* The sign that changes the array: `x[...] =`, `x[...] +=` and so on, also with `*x`, `(*x)` and
+ * `*(x
+ * + ...)`; -1: none does. Passing x to a function does not count, because the function may only
+ * read it. */
+static int find_change(const struct yk_body *body, int at)
+{
+    static const char *const signs[] = { "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
+                                         "|=", "^=", "<<=", ">>=", "++", "--" };
+    int before = at - 1, behind = at + 1;
+    if (yk_body_is(body, at + 1, "[")) {
+        behind = yk_body_close_of(body, at + 1);
+    } else if (yk_body_is(body, at - 1, "(") && yk_body_is(body, at - 2, "*")) {
+        before = at - 3;
+        behind = yk_body_close_of(body, at - 1);
+    } else if (yk_body_is(body, at - 1, "*")) {
+        before = at - 2;
+        if (yk_body_is(body, before, "(") && yk_body_is(body, behind, ")")) {
+            before--;
+            behind++;
+        }
+    } else {
+        return -1;
+    }
+    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
+        if (yk_body_is(body, behind, signs[s]))
+            return behind;
+    return yk_body_is(body, before, "++") || yk_body_is(body, before, "--") ? before : -1;
+}
+
+/* As yk_touch.alters, for the change that the sign makes. */
+static int read_alters(const struct yk_body *body, int at, int sign)
+{
+    int alters = 0;
+    if (sign < 0 || !yk_body_is(body, sign, "="))
+        return sign < 0 ? 0 : 7;
+    for (int from = sign; from < body->count && !yk_body_is(body, from, ";"); from++) {
+        const struct yk_token *token = &body->tokens[from];
+        for (int d = 0; d < 3; d++)
+            if (body->index[d].length && yk_tokens_are_same(token, &body->index[d]))
+                alters |= 1 << d;
+        if (yk_tokens_are_same(token, &body->tokens[at]))
+            alters = 7;
+    }
+    return alters;
+}
+
 /* Reads the index of the parameter at the token `at`. */
 static void read_touch(const struct yk_body *body, int at, const struct yk_guard *guard,
                        struct yk_access *to)
@@ -59,36 +106,13 @@ static void read_touch(const struct yk_body *body, int at, const struct yk_guard
     for (int f = 0; f < forms.count; f++) {
         struct yk_touch touch = { .parameter = parameter,
                                   .guard = forms.guard[f],
+                                  .alters = read_alters(body, at, find_change(body, at)),
                                   .line = first->line,
                                   .text = first->text,
                                   .length = (int)(last->text + last->length - first->text) };
         yk_guard_join(&touch.guard, guard);
         add_touch(to, &forms.form[f], touch);
     }
-}
-
-/* Returns 1 if the array is assigned to: `x[...] =`, `x[...] +=` and so on, also with `*x` or
- * `(*x)`. Passing x to a function does not count, because the function may only read it. */
-static int is_assigned(const struct yk_body *body, int at)
-{
-    static const char *const signs[] = { "=",  "+=", "-=", "*=", "/=", "%=",
-                                         "&=", "|=", "^=", "++", "--" };
-    int before = at - 1, behind = at + 1;
-    if (yk_body_is(body, at + 1, "[")) {
-        behind = yk_body_close_of(body, at + 1);
-    } else if (yk_body_is(body, at - 1, "*")) {
-        before = at - 2;
-        if (yk_body_is(body, before, "(") && yk_body_is(body, behind, ")")) {
-            before--;
-            behind++;
-        }
-    } else {
-        return 0;
-    }
-    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
-        if (yk_body_is(body, behind, signs[s]))
-            return 1;
-    return yk_body_is(body, before, "++") || yk_body_is(body, before, "--");
 }
 
 static void read_use(void *context, const struct yk_body *body, int at,
@@ -100,7 +124,7 @@ static void read_use(void *context, const struct yk_body *body, int at,
     if (p < 0 || body->changed >> p & 1)
         return;
     const yoke_param_mode mode = body->kernel->params[p].mode;
-    if (mode == YOKE_PARAM_ADD && !out->wrong_add_line[p] && is_assigned(body, at))
+    if (mode == YOKE_PARAM_ADD && !out->wrong_add_line[p] && find_change(body, at) >= 0)
         out->wrong_add_line[p] = token->line;
     else if (mode != YOKE_PARAM_VALUE)
         read_touch(body, at, guard, out);

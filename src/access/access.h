@@ -17,8 +17,10 @@ struct yk_touch { /* one index expression */
     int parameter;
     struct yk_polynomial stride, rest;
     struct yk_guard guard; /* the guard under which it is touched; never unsure */
-    int line;              /* in kernel->file */
-    const char *text;      /* as written in the text; lives as long as the text */
+    int alters; /* bit d: what is written there depends on the index of dimension d, or on what was
+                 * there: two indexes that touch the same element race */
+    int line;   /* in kernel->file */
+    const char *text; /* as written in the text; lives as long as the text */
     int length;
 };
 

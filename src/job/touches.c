@@ -193,9 +193,9 @@ static int stays(const struct touch *touch)
 /* How the argument should be passed for an index that leaves its rows. */
 static const char *cure_of(const struct touch *touch)
 {
-    return touch->arg->mode == YOKE_PARAM_IN ? "declare the whole array (yoke_in_whole)"
-                                             : "write to the index's own row only, or sum into it "
-                                               "(YOKE_ADD, yoke_add_to)";
+    return touch->arg->mode == YOKE_PARAM_IN ? "declare the whole array (yoke_whole, yoke_in_whole)"
+                                             : "write to row i only, by a loop over what is "
+                                               "written, or sum into it (YOKE_ADD, yoke_add_to)";
 }
 
 static yoke_status refuse_loaded(const struct touch *touch)
@@ -240,18 +240,22 @@ static yoke_status refuse_fixed(const struct touch *touch)
 static yoke_status refuse_stride(const struct touch *touch)
 {
     const yoke_array *array = touch->arg->array;
+    char rows[128];
     if (touch->stride < 0)
         return yk_fail(YOKE_EINVAL,
                        TOUCH "leads to other rows of " YK_THE_ARRAY
                              " than i, and the job declares row i "
                              "only; %s",
                        TOUCH_OF(touch), YK_NAME_OF(array), cure_of(touch));
-    return yk_fail(
-        YOKE_EINVAL,
-        TOUCH "takes %lld elements for each index of the range, but a row of " YK_THE_ARRAY " has "
-              "%lld; open it with rows = %lld and row_elements = %lld (yoke_array_open)",
-        TOUCH_OF(touch), (long long)touch->stride, YK_NAME_OF(array), (long long)touch->row,
-        (long long)(array->rows * touch->row / touch->stride), (long long)touch->stride);
+    snprintf(rows, sizeof rows,
+             "pass yoke_row(pointer, %lld), or open the array with row_elements = %lld",
+             (long long)touch->stride, (long long)touch->stride);
+    return yk_fail(YOKE_EINVAL,
+                   TOUCH
+                   "takes %lld elements for each index of the range, but a row of " YK_THE_ARRAY
+                   " has %lld; %s",
+                   TOUCH_OF(touch), (long long)touch->stride, YK_NAME_OF(array),
+                   (long long)touch->row, touch->stride > touch->row ? rows : cure_of(touch));
 }
 
 enum { HALO_TEXT = 64 };
@@ -274,7 +278,7 @@ static yoke_status refuse_row(const struct touch *touch, int64_t row)
     return yk_fail(YOKE_EINVAL,
                    TOUCH "is of row i %s %lld of " YK_THE_ARRAY
                          ", and the job declares row%s; declare the rows "
-                         "it reads (yoke_in_halo(array, %lld, %lld))",
+                         "it reads (yoke_halo or yoke_in_halo(array, %lld, %lld))",
                    TOUCH_OF(touch), SIGN_OF(row), YK_NAME_OF(arg->array),
                    before || after ? text_of_halo(before, after, halo) : " i only",
                    (long long)(row < -before ? -row : before),
@@ -302,6 +306,47 @@ static yoke_status check_loaded(struct touch *touch)
     return refuse_loaded(touch);
 }
 
+/* Returns 1 if the touch, or whether it happens, certainly does not depend on the index of
+ * dimension d, so all of that dimension's indexes touch the same element. */
+static int is_the_same_for_all(const struct touch *touch, int d)
+{
+    static const int unknown[] = { YK_VAR_LOADED, YK_VAR_INNER };
+    const struct yk_guard *guard = &touch->is->guard;
+    int c, v,
+        depends = yk_polynomial_has(&touch->is->stride, YK_VAR_I + d) ||
+                  yk_polynomial_has(&touch->is->rest, YK_VAR_I + d) ||
+                  yk_polynomial_bends(&touch->is->rest);
+    for (v = 0; v < 2; v++)
+        depends |= yk_polynomial_has(&touch->is->stride, unknown[v]) ||
+                   yk_polynomial_has(&touch->is->rest, unknown[v]);
+    for (c = 0; c < guard->count; c++) {
+        const struct yk_polynomial *difference =
+            &touch->job->kernel->access.conditions[guard->number[c]].difference;
+        depends |= yk_polynomial_has(difference, YK_VAR_I + d) || yk_polynomial_bends(difference);
+    }
+    return !depends;
+}
+
+/* A further dimension's indexes are worked on at the same time, also those of one row. */
+static yoke_status check_race(struct touch *touch)
+{
+    const struct yk_job *job = touch->job;
+    int d;
+    for (d = 1; d < job->kernel->kernel.dimensions; d++) {
+        const int64_t count = yk_interval_length(job->along[d - 1]);
+        if (!(touch->is->alters >> d & 1) || count < 2 || !is_the_same_for_all(touch, d))
+            continue;
+        write_text(touch);
+        return yk_fail(YOKE_EINVAL,
+                       TOUCH "is the same for all %lld indexes of dimension %d, which would change "
+                             "one element at the same time; sum with YOKE_REDUCE or YOKE_ADD, or "
+                             "write the loop over this dimension in the body (YOKE_KERNEL%s)",
+                       TOUCH_OF(touch), (long long)count, d + 1,
+                       job->kernel->kernel.dimensions > 2 ? "2" : "");
+    }
+    return YOKE_OK;
+}
+
 static yoke_status check_touch(struct touch *touch)
 {
     const struct yk_touch *is = touch->is;
@@ -313,13 +358,15 @@ static yoke_status check_touch(struct touch *touch)
         !find_leaving(touch, &index, &rows))
         return YOKE_OK;
     write_text(touch);
+    if (!is_whole(touch) && is->stride.count > 0 && !bends(touch) && touch->stride != touch->row)
+        return refuse_stride(touch);
     if (!has_row(touch, index.at[0] + rows))
         return refuse_outside(touch, &index, rows);
     if (bends(touch))
         return refuse_other_row(touch, &index, rows);
     if (is->stride.count == 0)
         return refuse_fixed(touch);
-    return touch->stride != touch->row ? refuse_stride(touch) : refuse_row(touch, rows);
+    return refuse_row(touch, rows);
 }
 
 static yoke_status check_adds(const struct yk_job *job)
@@ -389,6 +436,8 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
             continue;
         touch.row = yk_array_row_elements(touch.arg->array);
         status = check_touch(&touch);
+        if (status == YOKE_OK && touch.is->alters)
+            status = check_race(&touch);
     }
     if (status == YOKE_OK)
         job->kernel->right_terms = terms;

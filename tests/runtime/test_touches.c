@@ -67,7 +67,8 @@ static void flat_image(void **state)
                      .args = { yoke_in(x), yoke_out(y) } };
     REFUSED(&b, &job, "t_image", "argument 2 (y)", "'i * YOKE_SIZE2 + j'",
             "32 elements for each index", "row of array second has 1;",
-            "rows = 64 and row_elements = 32", "touch_kernels.c:7");
+            "pass yoke_row(pointer, 32), or open the array with row_elements = 32",
+            "touch_kernels.c:7");
     job.args[1] = (yoke_arg)yoke_out(make(&b, N, 32, 4));
     REFUSED(&b, &job, "argument 1 (x)");
     job.args[0] = (yoke_arg)yoke_in(make(&b, N, 32, 4));
@@ -253,7 +254,7 @@ static void operators(void **state)
     yoke_array *x = make(&b, N, 1, 4), *y = make(&b, N, 1, 4);
     yoke_job job = { .kernel = &t_half, .range = { 0, N }, .args = { yoke_in(x), yoke_out(y) } };
     REFUSED(&b, &job, "'i / 2' is of row 0 of array first for index 1",
-            "declare the whole array (yoke_in_whole)");
+            "declare the whole array (yoke_whole, yoke_in_whole)");
     job.range.last = 1; /* index 0 alone reads its own row */
     OK(yoke_run(b.rt, &job, NULL));
     job = (yoke_job){ .kernel = &t_ring,
@@ -386,6 +387,34 @@ static void conditions_of_the_index(void **state)
     close_bench(&b);
 }
 
+/* Indexes of the second and third dimension that change one element. */
+static void races_in_a_row(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    const int64_t n = 4;
+    yoke_array *x = make(&b, N, 16, 4), *y = make(&b, N, 1, 4), *wide = make(&b, N, 4, 4);
+    yoke_job job = { .kernel = &t_row_sum,
+                     .range = { 0, N, { 16 } },
+                     .args = { yoke_in(x), yoke_inout(y) } };
+    REFUSED(&b, &job, "'i' is the same for all 16 indexes of dimension 2", "YOKE_REDUCE");
+    job.kernel = &t_row_last;
+    REFUSED(&b, &job, "'i' is the same for all 16 indexes");
+    job.kernel = &t_row_first;
+    OK(yoke_run(b.rt, &job, NULL));
+    job.kernel = &t_row_same;
+    OK(yoke_run(b.rt, &job, NULL));
+    job = (yoke_job){ .kernel = &t_row_loop,
+                      .range = { 0, N, { 16 } },
+                      .args = { yoke_value(n), yoke_in(x), yoke_inout(wide) } };
+    REFUSED(&b, &job, "'i * n + k' is the same for all 16 indexes");
+    job = (yoke_job){ .kernel = &t_box_sum,
+                      .range = { 0, N, { 4, 4 } },
+                      .args = { yoke_in(x), yoke_inout(wide) } };
+    REFUSED(&b, &job, "is the same for all 4 indexes of dimension 3", "YOKE_KERNEL2");
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +432,7 @@ int main(void)
         cmocka_unit_test(row_distances),
         cmocka_unit_test(rows_from_their_end),
         cmocka_unit_test(conditions_of_the_index),
+        cmocka_unit_test(races_in_a_row),
     };
     return cmocka_run_group_tests_name("touches", tests, NULL, NULL);
 }

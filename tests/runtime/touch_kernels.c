@@ -235,3 +235,35 @@ YOKE_KERNEL(t_unsigned_near, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_
     const uint64_t at = (uint64_t)i;
     y[i] = at + 1 < (uint64_t)n ? x[at + 1] : 0.0f;
 }
+
+/* Wrong: all indexes of a row change one element. */
+YOKE_KERNEL2(t_row_sum, i, j, YOKE_IN(float, x), YOKE_INOUT(float, y))
+{
+    y[i] += x[i * YOKE_SIZE2 + j];
+}
+YOKE_KERNEL2(t_row_last, i, j, YOKE_IN(float, x), YOKE_INOUT(float, y))
+{
+    y[i] = x[i * YOKE_SIZE2 + j];
+}
+YOKE_KERNEL2(t_row_loop, i, j, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_INOUT(float, y))
+{
+    int64_t k;
+    for (k = 0; k < n; k++)
+        y[i * n + k] += x[i * YOKE_SIZE2 + j];
+}
+YOKE_KERNEL3(t_box_sum, i, j, k, YOKE_IN(float, x), YOKE_INOUT(float, y))
+{
+    y[i * YOKE_SIZE2 + j] += x[(i * YOKE_SIZE2 + j) * YOKE_SIZE3 + k];
+}
+/* Right: one index of a row writes it; or all write the same. */
+YOKE_KERNEL2(t_row_first, i, j, YOKE_IN(float, x), YOKE_INOUT(float, y))
+{
+    if (j == 0)
+        y[i] = x[i * YOKE_SIZE2 + j];
+}
+YOKE_KERNEL2(t_row_same, i, j, YOKE_IN(float, x), YOKE_INOUT(float, y))
+{
+    y[i] = 1.0f;
+    if (x[i * YOKE_SIZE2 + j] > 0)
+        y[i] = 2.0f;
+}
