@@ -120,10 +120,9 @@
 #define YK_OP_MIN(a, b) ((b) < (a) ? (b) : (a))
 /* Lane reductions halve the number of lanes again and again, so it must be a power of two. */
 #define YK_GROUP_CHECK(name, lanes, unit)                                                          \
-    typedef char yk_lanes_is_a_power_of_two_up_to_1024_##name[((lanes) >= 1) * ((lanes) <= 1024) * \
-                                                                  (((lanes) & ((lanes)-1)) == 0) * \
-                                                                  ((unit) >= 1) * 2 -              \
-                                                              1]
+    typedef char yk_lanes_is_a_power_of_two_up_to_1024_##name                                      \
+        [((lanes) >= 1) * ((lanes) <= 1024) * (((lanes) & ((lanes)-1)) == 0) * 2 - 1];             \
+    typedef char yk_unit_is_at_least_1_##name[((unit) >= 1) * 2 - 1]
 
 /* -DYOKE_EXACT=1: no product is fused with a sum. CUDA has a compiler option for that; the backend
  * sets it for texts that contain `yk_exact`. */

@@ -30,6 +30,16 @@ static const char group_text[] = LINE_MARK
                     "    if (get_local_id(0) < 4 && i < yk_part.last) " AT(
                         "int", "x", "i") " += (int)get_local_size(0);\n"
                                          "}\n";
+static const char large_text[] = LINE_MARK
+    "__attribute__((reqd_work_group_size(8, 1, 1))) __kernel void yoke_entry_large(" RANGE
+    ", " ARRAY("int", "x") ")\n"
+                           "{\n"
+                           "    __local int large[1 << 24];\n"
+                           "    large[get_local_id(0)] = 1;\n"
+                           "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "    if (yk_part.first < yk_part.last) " AT(
+                               "int", "x", "yk_part.first") " = large[7 - get_local_id(0)];\n"
+                                                            "}\n";
 /* As long as some names that a C++ compiler makes. */
 #define LONG_NAME                                                                                  \
     "add_seven_to_each_element_of_the_only_array_in_blocks_of_as_many_work_items_as_the_device_"   \
@@ -144,6 +154,20 @@ static void test_compile_error(void **state)
     backend->close(device);
 }
 
+/* More local memory than any device has; PoCL ends the process at such a launch. */
+static void test_local_memory(void **state)
+{
+    (void)state;
+    struct yk_device *device = open_device("");
+    yoke_kernel kernel = make_kernel("large", large_text, int_params + 1, 1);
+    struct yk_program *program = NULL;
+    kernel.lanes = kernel.unit = 8;
+    assert_int_equal(backend->build(device, &kernel, &program), YOKE_EBUILD);
+    assert_null(program);
+    assert_non_null(strstr(yoke_error_text(), "large"));
+    backend->close(device);
+}
+
 /* Host and device have different sizes of a type. */
 static void test_size_check(void **state)
 {
@@ -254,13 +278,10 @@ static void test_native(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_window),
-        cmocka_unit_test(test_three_dimensions),
-        cmocka_unit_test(test_group),
-        cmocka_unit_test(test_source_by_hand),
-        cmocka_unit_test(test_compile_error),
-        cmocka_unit_test(test_size_check),
-        cmocka_unit_test(test_no_implementation),
+        cmocka_unit_test(test_window),        cmocka_unit_test(test_three_dimensions),
+        cmocka_unit_test(test_group),         cmocka_unit_test(test_source_by_hand),
+        cmocka_unit_test(test_compile_error), cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_size_check),    cmocka_unit_test(test_no_implementation),
         cmocka_unit_test(test_native),
     };
     return device_present() ? cmocka_run_group_tests(tests, make_cache, remove_cache) : 77;

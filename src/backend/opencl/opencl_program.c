@@ -191,6 +191,25 @@ static yoke_status find_kernel(struct yk_program *program, const char *entry, cl
     return YOKE_OK;
 }
 
+/* A driver may end the process at the launch of a kernel that wants more than the device has. */
+static yoke_status check_local_memory(const struct yk_program *program)
+{
+    const struct yk_opencl_device *device = program->device;
+    cl_ulong wanted = 0, there = 0;
+    if (device->cl->GetKernelWorkGroupInfo(program->kernel, device->handle,
+                                           CL_KERNEL_LOCAL_MEM_SIZE, sizeof wanted, &wanted,
+                                           NULL) != CL_SUCCESS ||
+        device->cl->GetDeviceInfo(device->handle, CL_DEVICE_LOCAL_MEM_SIZE, sizeof there, &there,
+                                  NULL) != CL_SUCCESS ||
+        wanted <= there)
+        return YOKE_OK;
+    return yk_fail(YOKE_EBUILD,
+                   "%s: kernel %s wants %llu bytes of local memory a group, the device has %llu; "
+                   "make its YOKE_LOCAL arrays smaller",
+                   device->base.desc.name, program->shape.name, (unsigned long long)wanted,
+                   (unsigned long long)there);
+}
+
 static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
     struct yk_opencl_device *device = program->device;
@@ -204,7 +223,7 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     if ((size_t)program->shape.lanes > most)
         return yk_fail(YOKE_EBUILD, "%s: kernel %s wants groups of %d lanes, it can have %zu here",
                        device->base.desc.name, program->shape.name, program->shape.lanes, most);
-    return YOKE_OK;
+    return check_local_memory(program);
 }
 
 static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kernel *kernel)
