@@ -81,8 +81,12 @@ static int read_alters(const struct yk_body *body, int at, int sign)
     int alters = 0;
     if (sign < 0 || !yk_body_is(body, sign, "="))
         return sign < 0 ? 0 : 7;
-    for (int from = sign; from < body->count && !yk_body_is(body, from, ";"); from++) {
+    for (int from = sign + 1, depth = 0; from < body->count && depth >= 0; from++) {
         const struct yk_token *token = &body->tokens[from];
+        depth += yk_body_is(body, from, "(") || yk_body_is(body, from, "[");
+        depth -= yk_body_is(body, from, ")") || yk_body_is(body, from, "]");
+        if (yk_body_is(body, from, ";") || (depth == 0 && yk_body_is(body, from, ",")))
+            break;
         for (int d = 0; d < 3; d++)
             if (body->index[d].length && yk_tokens_are_same(token, &body->index[d]))
                 alters |= 1 << d;

@@ -178,6 +178,37 @@ YOKE_KERNEL(none, i, YOKE_IN(int, x), YOKE_OUT(int, y))
     y[i] = twice(x, i) + primes[i % N] + is_odd;
 }
 END
+# Barriers that not all lanes reach; the lines without a number at their end are right.
+cat > "$work/lanes.c" << 'END'
+#include <yoke/kernel.h>
+YOKE_GROUP_KERNEL(right, i, 64, 64, YOKE_IN(float, x), YOKE_OUT(float, y), YOKE_LOCAL(float, t, 64))
+{
+    YOKE_LANES(l) { if (l < YOKE_COUNT) { t[l] = x[i + l]; } }
+    YOKE_BARRIER;
+    YOKE_LANES(l) t[l] += 1;
+    for (int k = 0; k < 3; k++) { YOKE_BARRIER; YOKE_LANES_BY(8, part, l) { t[l] += (float)part; } }
+    YOKE_LANE_SUM(float, s, j, 0, 64, t[j])
+    YOKE_LANE_ANY(any, l, t[l] > 3)
+    if (!any) return;
+    YOKE_ONCE { y[i] = s; }
+}
+YOKE_GROUP_KERNEL(wrong, i, 64, 64, YOKE_IN(float, x), YOKE_OUT(float, y), YOKE_LOCAL(float, t, 64))
+{
+    YOKE_LANES(l)
+    {
+        if (l >= YOKE_COUNT) { return; } // 17
+        t[l] = x[i + l];
+        YOKE_BARRIER; // 19
+        y[i + l] = t[YOKE_COUNT - 1 - l];
+    }
+    YOKE_LANES(l) { YOKE_LANE_SUM(float, s, j, 0, 64, x[j]) y[i + l] = s; } // 22
+}
+YOKE_KERNEL(none, i, YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[i] = x[i];
+    YOKE_BARRIER; // 27
+}
+END
 printf '#include <stdio.h>\n#include <yoke/kernel.h>\n' > "$work/host.c"
 cat > "$work/plain.c" << 'END'
 #include <yoke/kernel.h>
@@ -212,6 +243,10 @@ for compiler in gcc clang; do
         '^none.c:9: warning: is_odd calls itself' '^none.c:10: warning: is_even calls itself' \
         '^none.c:12: warning: f: .*pointers to functions' '^none.c:15: warning: .*static in a function'
     [ "$(wc -l < "$work/words")" -eq 7 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+    "$embed" -o "$work/lanes.inc" "$work/lanes.c" 2> "$work/words"
+    tells "$work/words" '^lanes.c:17: warning: return' '^lanes.c:19: warning: a barrier' \
+        '^lanes.c:22: warning: a barrier' '^lanes.c:27: warning: YOKE_BARRIER in a kernel without lanes'
+    [ "$(wc -l < "$work/words")" -eq 4 ] || { echo "more is told"; cat "$work/words"; exit 1; }
     rm "$work/none.inc"
     "$embed" -w -o "$work/quiet.inc" "$work/told.c" 2> "$work/words"
     [ ! -s "$work/words" ] || { echo "told although -w was given"; cat "$work/words"; exit 1; }

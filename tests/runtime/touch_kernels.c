@@ -263,7 +263,8 @@ YOKE_KERNEL2(t_row_first, i, j, YOKE_IN(float, x), YOKE_INOUT(float, y))
 }
 YOKE_KERNEL2(t_row_same, i, j, YOKE_IN(float, x), YOKE_INOUT(float, y))
 {
-    y[i] = 1.0f;
+    float unused;
+    y[i] = 1.0f, unused = (float)j, (void)unused;
     if (x[i * YOKE_SIZE2 + j] > 0)
         y[i] = 2.0f;
 }
