@@ -219,7 +219,9 @@ static yoke_status check_merge(const yoke_kernel *kernel, int p, const yoke_arg 
     if (arg->merge || yk_sum_of(param->type))
         return YOKE_OK;
     return yk_fail(YOKE_EINVAL,
-                   ARGUMENT "elements of type %s are not summed by themselves; set merge",
+                   ARGUMENT "yoke cannot sum elements of type %s; if it is another name of a "
+                            "number type, write that in YOKE_ADD (float, double, int32_t, "
+                            "int64_t ...; a #define is fine), or set yoke_arg.merge",
                    NAMES_OF(kernel, p), param->type);
 }
 
