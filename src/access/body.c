@@ -123,13 +123,18 @@ int yk_body_ends_operand(const struct yk_body *body, int at)
                : !yk_token_is_word(&body->tokens[at]);
 }
 
+int yk_body_gives_address(const struct yk_body *body, int at)
+{
+    return yk_body_is(body, at - 1, "&") && !yk_body_ends_operand(body, at - 2);
+}
+
 int yk_body_changes(const struct yk_body *body, int at)
 {
     static const char *const signs[] = { "=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=" };
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
         if (yk_body_is(body, at + 1, signs[s]))
             return 1;
-    return yk_body_is(body, at - 1, "&") && !yk_body_ends_operand(body, at - 2);
+    return yk_body_gives_address(body, at);
 }
 
 int yk_body_is_member(const struct yk_body *body, int at)

@@ -54,9 +54,11 @@ static inline int yk_body_is(const struct yk_body *body, int at, const char *wor
 int yk_body_close_of(const struct yk_body *body, int at);
 /* The token after the statement at `at`: a block, or up to a semicolon outside of brackets. */
 int yk_body_end_of_statement(const struct yk_body *body, int at);
-/* Whether the name at `at` is a member's; whether the variable is changed there other than by ++,
- * --, += and -=, or its address is taken; whether it is changed by one of these. */
+/* Whether the name at `at` is a member's; whether the variable's address is taken there; whether
+ * that is so or the variable is changed other than by ++, --, += and -=; whether it is changed by
+ * one of these. */
 int yk_body_is_member(const struct yk_body *body, int at);
+int yk_body_gives_address(const struct yk_body *body, int at);
 int yk_body_changes(const struct yk_body *body, int at);
 int yk_body_counts(const struct yk_body *body, int at);
 /* Whether an operand ends with the token, so that `*` or `&` behind it has two operands. */

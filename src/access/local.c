@@ -81,15 +81,17 @@ static int is_behind_turn(const struct yk_body *body, int head, int use)
 }
 
 /* Whether the variable changes in its scope, other than after each iteration of the loop whose
- * counter it is. */
+ * counter it is. A pointer to it may change it anywhere. */
 static int is_lost(const struct yk_body *body, const struct yk_local *local, int head)
 {
-    for (int use = local->scope.first; use < local->scope.last; use++) {
+    for (int use = 0; use < body->count; use++) {
+        const int is_inside = use >= local->scope.first && use < local->scope.last;
         if (body->tokens[use].kind != YK_TOKEN_NAME ||
             !yk_tokens_are_same(&body->tokens[use], &local->name) || yk_body_is_member(body, use))
             continue;
-        if (yk_body_changes(body, use) ||
-            (yk_body_counts(body, use) && (head < 0 || !is_behind_turn(body, head, use))))
+        if (yk_body_gives_address(body, use) || (is_inside && yk_body_changes(body, use)) ||
+            (is_inside && yk_body_counts(body, use) &&
+             (head < 0 || !is_behind_turn(body, head, use))))
             return 1;
     }
     return 0;

@@ -134,6 +134,7 @@ static void locals(void **state)
     expect("int s = 0, t; for (s = 1, t = 2; s < n; t++) { x[t]; x[i + s]; }", "1 | 1");
     expect("int t; t = t; for (t = t; t < 9; t++) x[t]; for (t = 3; t < t; t++) x[t];", "0 | 3");
     expect("for (int t = (i - 1) * n; t < i * n; t++) x[t];", "1*n | -1*n; 1*n | -1");
+    expect("int at = 0, *p = &at; at = i; *p = 3; x[at];", "");
     expect("const float *n = x; x[i + n];", "");
 }
 
