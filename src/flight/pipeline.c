@@ -346,10 +346,20 @@ static void foretell_again(struct yk_job *job, int device, int lane)
     jd->expected_ns += later_ns;
 }
 
+/* Returns 1, once for a job that began behind this one, if the device gets a chunk of it. */
+static int launches_first(struct yk_job *job, int device)
+{
+    const uint32_t bit = yk_team_bit(device);
+    return (atomic_load_explicit(&job->pipeline.launches_first, memory_order_relaxed) & bit) &&
+           (atomic_fetch_and(&job->pipeline.launches_first, ~bit) & bit);
+}
+
 int yk_pipeline_holds_back(struct yk_job *job, int device, int lane)
 {
     struct yk_flight *flight = &job->devices[device].flights[lane];
     struct look look;
+    if (launches_first(job, device))
+        return 1;
     if (flight->turn != YK_TURN_BEHIND)
         return 0;
     look = look_of(job, device, lane);

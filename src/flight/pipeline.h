@@ -50,8 +50,9 @@ yoke_status yk_pipeline_lost(struct yk_job *job, int device);
  * job is over.
  * Returns 0 if it is over. */
 int yk_pipeline_await(struct yk_job *job, int device);
-/* Returns 1 if the lane's flight, which seems over, must wait until those behind which it was
- * launched are reported: otherwise their results would seem newer than its own. */
+/* Returns 1 if the lane's flight must not be looked at now: those behind which it was launched are
+ * not reported, so their results would seem newer than its own; or the device has a chunk of the
+ * next job to launch, which comes before a look. */
 int yk_pipeline_holds_back(struct yk_job *job, int device, int lane);
 /* Returns YOKE_ELOST if a chunk of the job before did not count after the flight was launched
  * behind it; else `outcome`. */

@@ -156,6 +156,9 @@ struct yk_job_pipeline {
      * any device; on another one. */
     _Atomic uint32_t followed, crossed;
     atomic_uint undone; /* number of its chunks that were launched and did not count */
+    /* Devices to which a job that began behind this one gives its first chunk, as bits. A launch
+     * comes before a look, so each skips one look at this job. */
+    _Atomic uint32_t launches_first;
 };
 
 /* What keeps the job alive. Under runtime.lock, except atomics and the gate. */

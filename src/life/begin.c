@@ -208,8 +208,11 @@ static void begin_behind(struct yk_job *job, struct yk_job *before)
     atomic_store_explicit(&job->pipeline.waits, 1, memory_order_relaxed);
     before->pipeline.followers++;
     status = yk_job_begin(job, -1);
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
+        if (!job->runtime->virtual_clock) /* there a launch takes no time of the thread */
+            atomic_store(&before->pipeline.launches_first, job->split.team);
         return;
+    }
     yk_job_fail(job, status); /* it ends when its turn comes */
     atomic_store_explicit(&job->pipeline.waits, 0, memory_order_relaxed);
     job->pipeline.before = NULL;
