@@ -46,10 +46,8 @@ static struct yk_token_span index_of(const struct yk_body *body, int at)
     return (struct yk_token_span){ 0, 0 };
 }
 
-/* The sign that changes the array: `x[...] =`, `x[...] +=` and so on, also with `*x`, `(*x)` and
- * `*(x
- * + ...)`; -1: none does. Passing x to a function does not count, because the function may only
- * read it. */
+/* The sign that changes the array, behind or before `x[...]`, `*x`, `(*x)` or `*(x + ...)`; -1:
+ * none does. Passing x to a function does not count, because the function may only read it. */
 static int find_change(const struct yk_body *body, int at)
 {
     static const char *const signs[] = { "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",

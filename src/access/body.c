@@ -36,7 +36,8 @@ int yk_body_end_of_statement(const struct yk_body *body, int at)
     while (at < body->count && !yk_body_is(body, at, ";") && !yk_body_is(body, at, "{"))
         at = yk_body_is(body, at, "(") || yk_body_is(body, at, "[") ? yk_body_close_of(body, at)
                                                                     : at + 1;
-    return yk_body_is(body, at, "{") ? yk_body_close_of(body, at) : at + 1;
+    at = yk_body_is(body, at, "{") ? yk_body_close_of(body, at) : at + 1;
+    return yk_body_is(body, at, "else") ? yk_body_end_of_statement(body, at + 1) : at;
 }
 
 int yk_body_find_last(const struct yk_body *body, int first, int last, const char *const *words)
@@ -157,8 +158,7 @@ static int is_type(const struct yk_body *body, int at)
 {
     while (at > 0 && body->tokens[at].kind == YK_TOKEN_NAME && !yk_token_is_word(&body->tokens[at]))
         at--;
-    return at < 0 || (at == 0 && body->tokens[0].kind == YK_TOKEN_NAME) ||
-           strchr(";{}(", *body->tokens[at].text);
+    return at == 0 || strchr(";{}(", *body->tokens[at].text);
 }
 
 /* Whether another variable of that name is declared there. */

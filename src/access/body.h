@@ -52,7 +52,8 @@ static inline int yk_body_is(const struct yk_body *body, int at, const char *wor
 }
 /* The token after the bracket that closes the one at `at`; count if none does. */
 int yk_body_close_of(const struct yk_body *body, int at);
-/* The token after the statement at `at`: a block, or up to a semicolon outside of brackets. */
+/* The token after the statement at `at`: after a block, or a semicolon outside of brackets, and
+ * after what follows `else`. */
 int yk_body_end_of_statement(const struct yk_body *body, int at);
 /* Whether the name at `at` is a member's; whether the variable's address is taken there; whether
  * that is so or the variable is changed other than by ++, --, += and -=; whether it is changed by

@@ -315,7 +315,7 @@ static int is_the_same_for_all(const struct touch *touch, int d)
     int c, v,
         depends = yk_polynomial_has(&touch->is->stride, YK_VAR_I + d) ||
                   yk_polynomial_has(&touch->is->rest, YK_VAR_I + d) ||
-                  yk_polynomial_bends(&touch->is->rest);
+                  yk_polynomial_bends(&touch->is->stride) || yk_polynomial_bends(&touch->is->rest);
     for (v = 0; v < 2; v++)
         depends |= yk_polynomial_has(&touch->is->stride, unknown[v]) ||
                    yk_polynomial_has(&touch->is->rest, unknown[v]);
@@ -327,6 +327,19 @@ static int is_the_same_for_all(const struct touch *touch, int d)
     return !depends;
 }
 
+/* Returns 1 if some index that is looked at executes the touch. */
+static int is_reached(const struct touch *touch)
+{
+    int i, j, k, found = 0;
+    for (i = 0; i < SAMPLES; i++)
+        for (j = 0; j < samples_of(touch->job, 1); j++)
+            for (k = 0; k < samples_of(touch->job, 2); k++) {
+                const struct yk_index index = index_of(touch->job, i, j, k);
+                found |= holds(touch, &index);
+            }
+    return found;
+}
+
 /* A further dimension's indexes are worked on at the same time, also those of one row. */
 static yoke_status check_race(struct touch *touch)
 {
@@ -334,7 +347,8 @@ static yoke_status check_race(struct touch *touch)
     int d;
     for (d = 1; d < job->kernel->kernel.dimensions; d++) {
         const int64_t count = yk_interval_length(job->along[d - 1]);
-        if (!(touch->is->alters >> d & 1) || count < 2 || !is_the_same_for_all(touch, d))
+        if (!(touch->is->alters >> d & 1) || count < 2 || !is_the_same_for_all(touch, d) ||
+            !is_reached(touch))
             continue;
         write_text(touch);
         return yk_fail(YOKE_EINVAL,

@@ -392,7 +392,7 @@ static void races_in_a_row(void **state)
 {
     (void)state;
     struct bench b = open_bench();
-    const int64_t n = 4;
+    const int64_t n = 4, five = 5;
     yoke_array *x = make(&b, N, 16, 4), *y = make(&b, N, 1, 4), *wide = make(&b, N, 4, 4);
     yoke_job job = { .kernel = &t_row_sum,
                      .range = { 0, N, { 16 } },
@@ -408,6 +408,11 @@ static void races_in_a_row(void **state)
                       .range = { 0, N, { 16 } },
                       .args = { yoke_value(n), yoke_in(x), yoke_inout(wide) } };
     REFUSED(&b, &job, "'i * n + k' is the same for all 16 indexes");
+    job.kernel = &t_row_never;
+    job.args[2] = (yoke_arg)yoke_inout(y);
+    OK(yoke_run(b.rt, &job, NULL));
+    job.args[0] = (yoke_arg)yoke_value(five);
+    REFUSED(&b, &job, "'i' is the same for all 16 indexes");
     job = (yoke_job){ .kernel = &t_box_sum,
                       .range = { 0, N, { 4, 4 } },
                       .args = { yoke_in(x), yoke_inout(wide) } };

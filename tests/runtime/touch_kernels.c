@@ -255,7 +255,15 @@ YOKE_KERNEL3(t_box_sum, i, j, k, YOKE_IN(float, x), YOKE_INOUT(float, y))
 {
     y[i * YOKE_SIZE2 + j] += x[(i * YOKE_SIZE2 + j) * YOKE_SIZE3 + k];
 }
-/* Right: one index of a row writes it; or all write the same. */
+/* Right: one index of a row writes it; or all write the same; or none, if n says so; or the place
+ * depends on j in a way of its own. */
+YOKE_KERNEL2(t_row_never, i, j, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_INOUT(float, y))
+{
+    if (n > 4)
+        y[i] += x[i * YOKE_SIZE2 + j];
+    else
+        y[i * (j / 16 + 1)] = x[i * YOKE_SIZE2 + j] * 0.0f;
+}
 YOKE_KERNEL2(t_row_first, i, j, YOKE_IN(float, x), YOKE_INOUT(float, y))
 {
     if (j == 0)

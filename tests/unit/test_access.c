@@ -123,6 +123,8 @@ static void locals(void **state)
            "0 | 1; 0 | 5; 0 | 2; 0 | 6");
     expect("int t; for (t = 1; t < 3; t++) x[t]; for (t = 5; t < 7; t++) x[t];",
            "0 | 1; 0 | 5; 0 | 2; 0 | 6");
+    expect("for (int t = 2; t < 5; t++) if (n) x[t]; else x[i + t];", "0 | 2; 1 | 2; 0 | 4; 1 | 4");
+    expect("for (int t = 2; t < 5; t++) if (n) { x[t]; } else { t++; }", "");
     expect("int at; x[at]; at = i * n; x[at + 1]; { x[at + 2]; }", "1*n | 1; 1*n | 2");
     expect("int at = 3; at = i; x[at]; if (n) at = 4; x[at];", "");
     expect("int at = i; x[at]; { int at = 2 * i; x[at]; }", "2 | 0");
