@@ -1,5 +1,8 @@
 /* test_open_together.c - threads that open a runtime at the same time, before the process has used
- * a driver, all get the device. */
+ * a driver, all get the device.
+ * The preset asan sets use_sigaltstack=0 for this test. PoCL's LLVM gives the thread that loads it
+ * an alternate signal stack from malloc. AddressSanitizer assumes that each such stack is its own,
+ * tries to unmap it when the thread ends, and stops the process. */
 #include <pthread.h>
 
 #include "job_kernels.h"
