@@ -209,6 +209,20 @@ YOKE_KERNEL(none, i, YOKE_IN(float, x), YOKE_OUT(float, y))
     YOKE_BARRIER; // 27
 }
 END
+# Parameters that no compiler accepts, with hundreds of lines of macros: the lines with a number are refused before, by a word each.
+cat > "$work/unfit.c" << 'END'
+#include <yoke/kernel.h>
+typedef double real;
+YOKE_KERNEL(most, i, YOKE_IN(int8_t, x), YOKE_REDUCE(MAX, int8_t, r)) { yoke_reduce(r, x[i]); } // 3
+YOKE_KERNEL(real_most, i, YOKE_IN(real, x), YOKE_REDUCE(MAX, real, r)) { yoke_reduce(r, x[i]); } // 4
+YOKE_KERNEL(bits, i, YOKE_IN(float, x), YOKE_REDUCE(OR, float, r)) { yoke_reduce(r, x[i]); } // 5
+YOKE_KERNEL(sum, i, YOKE_IN(short, x), YOKE_REDUCE(SUM, short, r)) { yoke_reduce(r, x[i]); } // 6
+YOKE_KERNEL(where, i, YOKE_IN(uint8_t, x), YOKE_REDUCE(MIN_AT, uint8_t, r)) { yoke_reduce_at(r, x[i], i); } // 7
+YOKE_KERNEL(shared, i, YOKE_INOUT(float, x), YOKE_LOCAL(float, t, 64)) { x[i] = t[0]; } // 8
+YOKE_KERNEL(inside, i, YOKE_INOUT(float, x)) { YOKE_LOCAL(float, t, 64); x[i] = 1; } // 9
+YOKE_KERNEL(right, i, YOKE_IN(int8_t, x), YOKE_REDUCE(MAX, int32_t, r)) { yoke_reduce(r, x[i]); }
+YOKE_KERNEL(real_sum, i, YOKE_IN(real, x), YOKE_REDUCE(SUM, real, r)) { yoke_reduce(r, x[i]); }
+END
 printf '#include <stdio.h>\n#include <yoke/kernel.h>\n' > "$work/host.c"
 cat > "$work/plain.c" << 'END'
 #include <yoke/kernel.h>
@@ -248,6 +262,12 @@ for compiler in gcc clang; do
         '^lanes.c:22: warning: a barrier' '^lanes.c:27: warning: YOKE_BARRIER in a kernel without lanes'
     [ "$(wc -l < "$work/words")" -eq 4 ] || { echo "more is told"; cat "$work/words"; exit 1; }
     rm "$work/none.inc"
+    if "$embed" -w -o "$work/none.inc" "$work/unfit.c" 2> "$work/words"; then exit 1; fi
+    tells "$work/words" '^unfit.c:3: error: .*not int8_t: reduce into' '^unfit.c:4: error: .*not real: reduce into' \
+        '^unfit.c:5: error: .*AND, OR and XOR .*not float$' '^unfit.c:6: error: .*not short: reduce into' \
+        '^unfit.c:7: error: .*not uint8_t: reduce into' '^unfit.c:8: error: YOKE_LOCAL is a parameter' \
+        '^unfit.c:9: error: YOKE_LOCAL is a parameter'
+    [ "$(wc -l < "$work/words")" -eq 7 ] || { echo "more is told"; cat "$work/words"; exit 1; }
     "$embed" -w -o "$work/quiet.inc" "$work/told.c" 2> "$work/words"
     [ ! -s "$work/words" ] || { echo "told although -w was given"; cat "$work/words"; exit 1; }
     cmp "$work/told.inc" "$work/quiet.inc"
