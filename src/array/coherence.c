@@ -15,7 +15,7 @@ yoke_status yk_coherence_open(struct yk_interval rows, enum yk_coherence_start s
     yoke_status status;
     if (rows.first > rows.last || __builtin_sub_overflow(rows.last, rows.first, &count))
         return yk_fail(YOKE_EINVAL,
-                       "an array cannot have rows %lld to %lld; give a first row and a count",
+                       "an array cannot have rows [%lld, %lld); give a first row and a count",
                        (long long)rows.first, (long long)rows.last);
     if (start == YK_START_HOST)
         initial = (struct holder){ .places = yk_place_bit(YK_HOST), .holding = HELD_SHARED };

@@ -288,8 +288,8 @@ static yoke_status check_asked(const struct staging *staging, int p)
         return YOKE_OK;
     return yk_fail(
         YOKE_EINVAL,
-        "%s, argument %d (%s): its rows function gives %lld .. %lld for indexes %lld .. %lld, "
-        "which are not among the rows %lld .. %lld of indexes %lld .. %lld",
+        "%s, argument %d (%s): its rows function gives [%lld, %lld) for indexes [%lld, %lld), "
+        "which are not among the rows [%lld, %lld) of indexes [%lld, %lld)",
         job->name, p + 1, job->kernel->kernel.params[p].name, (long long)asked.first,
         (long long)asked.last, (long long)items.first, (long long)items.last,
         (long long)whole.first, (long long)whole.last, (long long)of.first, (long long)of.last);

@@ -46,7 +46,7 @@ static yoke_status check_dimension(const yoke_job *spec, int d)
     if (0 <= it.done.first && it.done.first <= it.done.last && it.done.last <= it.size)
         return YOKE_OK;
     return yk_fail(YOKE_EINVAL,
-                   "kernel %s: range.%s is %lld .. %lld of a dimension of %lld (range.extent[%d]); "
+                   "kernel %s: range.%s is [%lld, %lld) of a dimension of %lld (range.extent[%d]); "
                    "give 0 <= first <= last <= extent, or zeros for all of it",
                    spec->kernel->name, d ? "third" : "second", (long long)it.done.first,
                    (long long)it.done.last, (long long)it.size, d);
@@ -59,14 +59,14 @@ yoke_status yk_range_check(const yoke_job *spec)
     yoke_status status;
     if (last < first || extent[0] < 0 || extent[1] < 0)
         return yk_fail(YOKE_EINVAL,
-                       "kernel %s: the range %lld .. %lld (x %lld x %lld) is negative; an "
+                       "kernel %s: the range [%lld, %lld) (x %lld x %lld) is negative; an "
                        "empty one has last = first",
                        spec->kernel->name, (long long)first, (long long)last, (long long)extent[0],
                        (long long)extent[1]);
     if (first < -INDEX_MOST || last > INDEX_MOST || extent[0] > INDEX_MOST ||
         extent[1] > INDEX_MOST)
         return yk_fail(YOKE_EINVAL,
-                       "kernel %s: the range %lld .. %lld (x %lld x %lld) has indexes beyond 2^62, "
+                       "kernel %s: the range [%lld, %lld) (x %lld x %lld) has indexes beyond 2^62, "
                        "and sums of them would overflow; begin at 0",
                        spec->kernel->name, (long long)first, (long long)last, (long long)extent[0],
                        (long long)extent[1]);

@@ -212,7 +212,7 @@ static yoke_status refuse_outside(const struct touch *touch, const struct yk_ind
     const struct yk_interval has = yk_array_rows(touch->arg->array);
     return yk_fail(YOKE_EINVAL,
                    TOUCH "is of row %lld for index %lld of the range, and " YK_THE_ARRAY
-                         " has rows %lld .. %lld; let the range or a condition leave such "
+                         " has rows [%lld, %lld); let the range or a condition leave such "
                          "indexes out",
                    TOUCH_OF(touch), (long long)(index->at[0] + rows), (long long)index->at[0],
                    YK_NAME_OF(touch->arg->array), (long long)has.first, (long long)has.last);

@@ -327,7 +327,7 @@ static yoke_status check_bounds(const yoke_job *spec, int p)
     if (spec->range.first < rows.first || spec->range.last > rows.last)
         return yk_fail(
             YOKE_EINVAL,
-            ARGUMENT "the range %lld .. %lld leaves " YK_THE_ARRAY ", whose rows are %lld .. %lld",
+            ARGUMENT "the range [%lld, %lld) leaves " YK_THE_ARRAY ", whose rows are [%lld, %lld)",
             NAMES_OF(spec->kernel, p), (long long)spec->range.first, (long long)spec->range.last,
             YK_NAME_OF(arg->array), (long long)rows.first, (long long)rows.last);
     return YOKE_OK;
@@ -350,8 +350,8 @@ static yoke_status ask_rows(const yoke_job *spec, int p, yoke_rows indexes, yoke
     }
     return yk_fail(
         YOKE_EINVAL,
-        ARGUMENT "its rows function gives %lld .. %lld for indexes %lld .. %lld; it has to give a "
-                 "part of %lld .. %lld, or an empty one (last = first)",
+        ARGUMENT "its rows function gives [%lld, %lld) for indexes [%lld, %lld); it has to give a "
+                 "part of [%lld, %lld), or an empty one (last = first)",
         NAMES_OF(spec->kernel, p), (long long)rows.first, (long long)rows.last,
         (long long)indexes.first, (long long)indexes.last, (long long)whole->first,
         (long long)whole->last);
@@ -384,7 +384,7 @@ static yoke_status check_rows(const yoke_job *spec, int p)
         return status;
     return yk_fail(YOKE_EINVAL,
                    ARGUMENT
-                   "its rows function gives %lld .. %lld for indexes before %lld and %lld .. %lld "
+                   "its rows function gives [%lld, %lld) for indexes before %lld and [%lld, %lld) "
                    "for the others; rows that are written can belong to one index only",
                    NAMES_OF(spec->kernel, p), (long long)low.first, (long long)low.last,
                    (long long)range.first, (long long)high.first, (long long)high.last);

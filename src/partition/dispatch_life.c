@@ -28,7 +28,7 @@ static yoke_status check_spec(const struct yk_split_spec *spec)
     int d;
     if (spec->first > spec->last || __builtin_sub_overflow(spec->last, spec->first, &items))
         return yk_fail(YOKE_EINVAL,
-                       "the range %lld .. %lld ends before it begins or is too long; give first <= "
+                       "the range [%lld, %lld) ends before it begins or is too long; give first <= "
                        "last, less than 2^63 items",
                        (long long)spec->first, (long long)spec->last);
     if (spec->unit < 1)

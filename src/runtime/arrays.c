@@ -133,7 +133,7 @@ static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t fir
         return YOKE_EINVAL;
     if (first < all.first || last > all.last || first > last)
         return yk_fail(YOKE_EINVAL,
-                       "array %s has rows %lld .. %lld; %lld .. %lld are not among them",
+                       "array %s has rows [%lld, %lld); [%lld, %lld) are not among them",
                        array->name, (long long)all.first, (long long)all.last, (long long)first,
                        (long long)last);
     if ((unsigned)mode > YOKE_READ_WRITE)

@@ -37,7 +37,7 @@ static yoke_status check_along(const yoke_loop *loop, int d)
     if (0 <= along->first && along->first <= along->last && along->last <= along->size)
         return YOKE_OK;
     return yk_fail(YOKE_EINVAL,
-                   "kernel %s: indexes %lld .. %lld of dimension %d, which has %lld; give "
+                   "kernel %s: indexes [%lld, %lld) of dimension %d, which has %lld; give "
                    "yoke_indexes(first, last, size) with 0 <= first <= last <= size",
                    loop->kernel->name, (long long)along->first, (long long)along->last, d + 1,
                    (long long)along->size);

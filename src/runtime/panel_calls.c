@@ -18,7 +18,7 @@ static yoke_status check(const yoke_array *array, int64_t first, int64_t columns
     all = array->row_bytes / (int64_t)array->element_size;
     if (first < 0 || columns < 1 || first > all - columns)
         return yk_fail(YOKE_EINVAL,
-                       "array %s has columns 0 .. %lld; a panel of %lld from %lld on is not among "
+                       "array %s has columns [0, %lld); a panel of %lld from %lld on is not among "
                        "them, or empty",
                        array->name, (long long)all, (long long)columns, (long long)first);
     return YOKE_OK;

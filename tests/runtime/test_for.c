@@ -337,7 +337,7 @@ static void mistakes_of_counts(void **state)
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, x), YOKE_EINVAL, "3 arguments are wanted, 2 given");
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, x, y, y), YOKE_EINVAL, "wanted, 4 given");
     expect(yoke_for(rt, &f_look_up, N, keys, table, x), YOKE_EINVAL,
-           "argument 2 (table): the range 0 .. 3000 leaves array table, whose rows are 0 .. 256");
+           "argument 2 (table): the range [0, 3000) leaves array table, whose rows are [0, 256)");
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, yoke_whole(x, 10), none), YOKE_EINVAL,
            "pointer is NULL");
     expect(yoke_for(rt, &f_look_up, N, keys, yoke_whole(table, 257), x), YOKE_EINVAL,
@@ -346,13 +346,13 @@ static void mistakes_of_counts(void **state)
     expect(yoke_for(rt, &f_dot, N, x, y, &sum), YOKE_EINVAL, "yoke_whole(pointer, count)");
     expect(yoke_for(rt, &f_blur, ROWS, ROWS, x, y), YOKE_EINVAL, "run it with yoke_for2");
     expect(yoke_for2(rt, &f_blur, ROWS, yoke_indexes(3, COLUMNS + 1, COLUMNS), ROWS, x, y),
-           YOKE_EINVAL, "indexes 3 .. 51 of dimension 2, which has 50; give yoke_indexes(");
+           YOKE_EINVAL, "indexes [3, 51) of dimension 2, which has 50; give yoke_indexes(");
     expect(yoke_for2(rt, &f_blur, yoke_indexes(-1, 1, ROWS), COLUMNS, ROWS, x, y), YOKE_EINVAL,
-           "indexes -1 .. 1 of dimension 1");
+           "indexes [-1, 1) of dimension 1");
     expect(yoke_for2(rt, &f_blur, yoke_indexes(2, 1, ROWS), COLUMNS, ROWS, x, y), YOKE_EINVAL,
-           "indexes 2 .. 1 of dimension 1");
+           "indexes [2, 1) of dimension 1");
     expect(yoke_for2(rt, &f_blur, yoke_interior(ROWS, -1), COLUMNS, ROWS, x, y), YOKE_EINVAL,
-           "indexes -1 .. 61 of dimension 1");
+           "indexes [-1, 61) of dimension 1");
     expect(yoke_for2(rt, &f_blur, yoke_interior(-ROWS, 1), COLUMNS, ROWS, x, y), YOKE_EINVAL,
            "dimension 1 of the range has -60 indexes");
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, y, y), YOKE_EINVAL, "given twice");

@@ -148,10 +148,10 @@ static void rows_functions_that_cannot_be(void **state)
     (void)state;
     scene_open(&scene);
     atomic_store(&gate, 1);
-    refuse_rows(&scene, &reading, &(struct said){ 0, 100, { -1, 100 } }, "0 .. 1000");
-    refuse_rows(&scene, &reading, &(struct said){ 0, 100, { 0, ROWS + 1 } }, "0 .. 1000");
-    refuse_rows(&scene, &reading, &(struct said){ 0, 100, { 7, 3 } }, "7 .. 3");
-    refuse_rows(&scene, &reading, &(struct said){ 0, 50, { 40, 101 } }, "a part of 0 .. 100");
+    refuse_rows(&scene, &reading, &(struct said){ 0, 100, { -1, 100 } }, "[0, 1000)");
+    refuse_rows(&scene, &reading, &(struct said){ 0, 100, { 0, ROWS + 1 } }, "[0, 1000)");
+    refuse_rows(&scene, &reading, &(struct said){ 0, 100, { 7, 3 } }, "[7, 3)");
+    refuse_rows(&scene, &reading, &(struct said){ 0, 50, { 40, 101 } }, "a part of [0, 100)");
     refuse_rows(&scene, &writing, &(struct said){ 0, 50, { 0, 51 } }, "one index only");
     assert_int_equal(atomic_load(&inside), 0);
     /* An error that only a chunk shows ends the job. */
@@ -179,7 +179,7 @@ static void pieces_write_what_all_of_them_do(void **state)
     job.args[0].shape = YOKE_CUSTOM;
     job.args[0].rows = say_mirrored;
     job.partitioner = "demand:dd=2"; /* two leases of 50 */
-    REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_EINVAL, "50 of indexes 0 .. 50");
+    REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_EINVAL, "50) of indexes [0, 50)");
     write_again(&scene);
     scene_close(&scene);
 }

@@ -302,14 +302,14 @@ static void mistakes(void **state)
                             .args = { yoke_value(plus), yoke_out(cube->write) } };
     yoke_job job = good;
     job.range.second.first = -1;
-    refused(rt, &job, "range.second is -1 .. 9 of a dimension of 9 (range.extent[0]); give 0 <=");
+    refused(rt, &job, "range.second is [-1, 9) of a dimension of 9 (range.extent[0]); give 0 <=");
     job = good;
     job.range.third.last = NX + 1;
-    refused(rt, &job, "range.third is 1 .. 14 of a dimension of 13 (range.extent[1])");
+    refused(rt, &job, "range.third is [1, 14) of a dimension of 13 (range.extent[1])");
     job = good;
     job.range.third.first = 5;
     job.range.third.last = 4;
-    refused(rt, &job, "range.third is 5 .. 4");
+    refused(rt, &job, "range.third is [5, 4)");
     job = good;
     job.kernel = &i_sides;
     job.args[0] = (yoke_arg)yoke_in(cube->read);
@@ -330,7 +330,7 @@ static void touches(void **state)
     yoke_job job = { .kernel = &i_sides,
                      .range = { 0, NZ, { NY * NX } },
                      .args = { yoke_in(cube->read), yoke_out(cube->write) } };
-    refused(rt, &job, "row -1 for index 0 of the range, and array from has rows 0 .. 11");
+    refused(rt, &job, "row -1 for index 0 of the range, and array from has rows [0, 11)");
     job.range.first = 1;
     refused(rt, &job, "row i - 1");
     job.range.first = 0;

@@ -139,18 +139,18 @@ static void panels(void **state)
         YOKE_OK);
     expect(yoke_array_panel(NULL, 0, 1, &panel), YOKE_EINVAL, "array is NULL");
     expect(yoke_array_panel(m, 0, 1, NULL), YOKE_EINVAL, "out is NULL");
-    expect(yoke_array_panel(m, -1, 1, &panel), YOKE_EINVAL, "columns 0 .. 8");
+    expect(yoke_array_panel(m, -1, 1, &panel), YOKE_EINVAL, "columns [0, 8)");
     expect(yoke_array_panel(m, 0, 0, &panel), YOKE_EINVAL, "empty");
     expect(yoke_array_panel(m, 3, 6, &panel), YOKE_EINVAL, "a panel of 6 from 3 on");
-    expect(yoke_array_panel(m, INT64_MAX, 1, &panel), YOKE_EINVAL, "columns 0 .. 8");
-    expect(yoke_array_panel(m, 1, INT64_MAX, &panel), YOKE_EINVAL, "columns 0 .. 8");
+    expect(yoke_array_panel(m, INT64_MAX, 1, &panel), YOKE_EINVAL, "columns [0, 8)");
+    expect(yoke_array_panel(m, 1, INT64_MAX, &panel), YOKE_EINVAL, "columns [0, 8)");
     assert_int_equal(yoke_array_panel(m, 2, 2, &panel), YOKE_OK);
     expect(yoke_array_panel(m, 0, 3, &other), YOKE_EINVAL, "m[columns 2 to 3]");
     expect(yoke_array_panel(m, 3, 5, &other), YOKE_EINVAL, "may not overlap");
     expect(yoke_array_panel(panel, 0, 1, &other), YOKE_EINVAL, "is a panel and has none");
     assert_null(other);
     expect(yoke_array_close(m), YOKE_EINVAL, "array m still has 1 panel(s)");
-    expect(yoke_array_acquire_rows(panel, YOKE_READ, 0, 6), YOKE_EINVAL, "rows 0 .. 5");
+    expect(yoke_array_acquire_rows(panel, YOKE_READ, 0, 6), YOKE_EINVAL, "rows [0, 5)");
     yoke_job job = { .kernel = &k_columns,
                      .range = { 0, 5 },
                      .args = { yoke_value(tile), yoke_value(by), yoke_inout(panel) } };
@@ -286,7 +286,7 @@ static void unnamed_arrays(void **state)
     (void)state;
     assert_int_equal(yoke_array_wrap(rt, xs, N / 2, 4, &unnamed), YOKE_OK);
     job.args[1].array = unnamed;
-    expect_job(&job, YOKE_EINVAL, "argument 2 (x): the range 0 .. 64 leaves the array, whose rows");
+    expect_job(&job, YOKE_EINVAL, "argument 2 (x): the range [0, 64) leaves the array, whose rows");
     yoke_array_close(unnamed);
 }
 
@@ -318,7 +318,7 @@ static void ranges(void **state)
     expect_job(&job, YOKE_EINVAL, "leaves array xs");
     job.range.first = 5;
     job.range.last = 4;
-    expect_job(&job, YOKE_EINVAL, "5 .. 4");
+    expect_job(&job, YOKE_EINVAL, "[5, 4)");
     job = good_job();
     job.range.extent[0] = 3;
     expect_job(&job, YOKE_EINVAL, "1 dimension");

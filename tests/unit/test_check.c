@@ -120,8 +120,8 @@ static void launch_arguments(void **state)
                 { &nought, "no value for n" },
                 { &hostly, "no open buffer" },
                 { &shifted, "shift -6 of x" },
-                { &beyond, "0 to 2 along an extent of 1" },
-                { &before, "3 to 3 along an extent of 3" } };
+                { &beyond, "[0, 2) along an extent of 1" },
+                { &before, "[3, 3) along an extent of 3" } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(bench.b->launch(bench.queue[0], bench.program, bad[i].launch, NULL),
                          YOKE_EINVAL);

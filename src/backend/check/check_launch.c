@@ -35,7 +35,7 @@ static yoke_status launch_arg(const struct check_device *device, const yoke_para
 static yoke_status launch_whole(const struct check_device *device, const struct yk_launch *launch)
 {
     if (launch->first >= launch->last)
-        return yk_check_breach(device, "launch", "empty chunk %lld to %lld",
+        return yk_check_breach(device, "launch", "empty chunk [%lld, %lld)",
                                (long long)launch->first, (long long)launch->last);
     if (launch->extent[0] < 1 || launch->extent[1] < 1)
         return yk_check_breach(device, "launch", "extents %lld and %lld; they are 1 at least",
@@ -44,7 +44,7 @@ static yoke_status launch_whole(const struct check_device *device, const struct 
     for (int d = 1; d < 3; d++)
         if (all.along[d].first < 0 || all.along[d].first >= all.along[d].last ||
             all.along[d].last > launch->extent[d - 1])
-            return yk_check_breach(device, "launch", "indexes %lld to %lld along an extent of %lld",
+            return yk_check_breach(device, "launch", "indexes [%lld, %lld) along an extent of %lld",
                                    (long long)all.along[d].first, (long long)all.along[d].last,
                                    (long long)launch->extent[d - 1]);
     /* There may be more lanes than real cores, but not more than simulated ones. */
