@@ -86,20 +86,34 @@
 #define YK_OWN_yk_local(T, n, count)
 #define YK_OWN_yk_private(T, n) _Alignas(64) T n[yk_lanes];
 
+/* The constants n_yk_param: positions in the descriptor and in yk_args, which local memory and
+ * private variables do not have. */
+#define YK_PARAMS(...)                   enum { YK_EACH(YK_POSITION, __VA_ARGS__) yk_params_count };
+#define YK_POSITION(k, p)                YK_POSITION_ p
+#define YK_POSITION_(mode, ...)          YK_POSITION_##mode(__VA_ARGS__)
+#define YK_POSITION_yk_value(T, n)       n##_yk_param,
+#define YK_POSITION_yk_in(T, n)          n##_yk_param,
+#define YK_POSITION_yk_out(T, n)         n##_yk_param,
+#define YK_POSITION_yk_inout(T, n)       n##_yk_param,
+#define YK_POSITION_yk_add(T, n)         n##_yk_param,
+#define YK_POSITION_yk_reduce(T, n, ...) n##_yk_param,
+#define YK_POSITION_yk_local(T, n, count)
+#define YK_POSITION_yk_private(T, n)
+
 /* Declares variables with the parameters' names and takes their values from yk_args. */
-#define YK_UNPACK(k, p)                    YK_UNPACK_(k, YK_BARE p)
-#define YK_UNPACK_(...)                    YK_UNPACK__(__VA_ARGS__)
-#define YK_UNPACK__(k, mode, ...)          YK_UNPACK_##mode(k, __VA_ARGS__)
-#define YK_UNPACK_yk_value(k, T, n)        const T n = *(const T *)yk_args[k];
-#define YK_UNPACK_yk_in(k, T, n)           const T *YOKE_RESTRICT n = (const T *)yk_args[k];
-#define YK_UNPACK_yk_out(k, T, n)          T *YOKE_RESTRICT n = (T *)yk_args[k];
-#define YK_UNPACK_yk_inout(k, T, n)        YK_UNPACK_yk_out(k, T, n)
-#define YK_UNPACK_yk_add(k, T, n)          YK_UNPACK_yk_out(k, T, n)
-#define YK_UNPACK_yk_reduce(k, T, n, ...)  T *const n##_yk_partials = (T *)yk_args[k];
-#define YK_UNPACK_yk_local(k, T, n, count) _Alignas(64) T n[count];
-#define YK_UNPACK_yk_private(k, T, n)      T *YOKE_RESTRICT n = yk_own.n;
-#define YK_FORMAL_LOCAL(T, n)              , T *YOKE_RESTRICT n
-#define YK_FORMAL_PRIVATE(T, n)            , T *YOKE_RESTRICT n
+#define YK_UNPACK_ALL(...)              YK_PARAMS(__VA_ARGS__) YK_EACH(YK_UNPACK, __VA_ARGS__)
+#define YK_UNPACK(k, p)                 YK_UNPACK_ p
+#define YK_UNPACK_(mode, ...)           YK_UNPACK_##mode(__VA_ARGS__)
+#define YK_UNPACK_yk_value(T, n)        const T n = *(const T *)yk_args[n##_yk_param];
+#define YK_UNPACK_yk_in(T, n)           const T *YOKE_RESTRICT n = (const T *)yk_args[n##_yk_param];
+#define YK_UNPACK_yk_out(T, n)          T *YOKE_RESTRICT n = (T *)yk_args[n##_yk_param];
+#define YK_UNPACK_yk_inout(T, n)        YK_UNPACK_yk_out(T, n)
+#define YK_UNPACK_yk_add(T, n)          YK_UNPACK_yk_out(T, n)
+#define YK_UNPACK_yk_reduce(T, n, ...)  T *const n##_yk_partials = (T *)yk_args[n##_yk_param];
+#define YK_UNPACK_yk_local(T, n, count) _Alignas(64) T n[count];
+#define YK_UNPACK_yk_private(T, n)      T *YOKE_RESTRICT n = yk_own.n;
+#define YK_FORMAL_LOCAL(T, n)           , T *YOKE_RESTRICT n
+#define YK_FORMAL_PRIVATE(T, n)         , T *YOKE_RESTRICT n
 
 #define YK_ACTUAL(k, p)          YK_ACTUAL_ p YK_IF_REDUCE(YK_ACTUAL_HOW, p)
 #define YK_ACTUAL_(mode, T, ...) , YK_FIRST(__VA_ARGS__)
@@ -147,7 +161,7 @@
 #define YK_RANGE1_plain(attributes, v, name, ...)                                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
-        YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
+        YK_UNPACK_ALL(__VA_ARGS__)                                                                 \
         YK_CHUNK                                                                                   \
         YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
         YK_EVERY(yk_i, yk_first, yk_last, (__VA_ARGS__),                                           \
@@ -161,7 +175,7 @@
 #define YK_RANGE2_plain(attributes, v, name, ...)                                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
-        YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
+        YK_UNPACK_ALL(__VA_ARGS__)                                                                 \
         YK_CHUNK2                                                                                  \
         YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
         if (yk_first2 == 0 && yk_last2 == yk_size2) {                                              \
@@ -182,7 +196,7 @@
 #define YK_RANGE3_plain(attributes, v, name, ...)                                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
-        YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
+        YK_UNPACK_ALL(__VA_ARGS__)                                                                 \
         YK_CHUNK3                                                                                  \
         YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
         if (yk_first2 == 0 && yk_last2 == yk_size2 && yk_first3 == 0 && yk_last3 == yk_size3) {    \
@@ -208,7 +222,7 @@
         YK_EACH(YK_OWN, __VA_ARGS__)                                                               \
         char yk_none;                                                                              \
     } YK_UNUSED yk_own;                                                                            \
-    YK_EACH(YK_UNPACK, __VA_ARGS__)                                                                \
+    YK_UNPACK_ALL(__VA_ARGS__)                                                                     \
     YK_CHUNK
 #define YK_GROUP_CALL(name, to, ...)                                                               \
     yk_body_##name(yk_i, (to)-yk_i < yk_unit ? (int)((to)-yk_i) : yk_unit, yk_lanes, yk_size2,     \

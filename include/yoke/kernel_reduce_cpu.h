@@ -179,7 +179,7 @@ YOKE_FN int yk_lanes_used(int64_t most, int lanes)
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         enum { yk_reduce_lanes = YK_REDUCE_LANES };                                                \
-        YK_EACH(YK_UNPACK, YK_BARE params)                                                         \
+        YK_UNPACK_ALL(YK_BARE params)                                                              \
         YK_CHUNK                                                                                   \
         const int yk_used = yk_lanes_used(most, yk_reduce_lanes);                                  \
         YK_EACH(YK_SUM_OPEN, YK_BARE params)                                                       \
@@ -233,15 +233,13 @@ YOKE_FN int yk_lanes_used(int64_t most, int lanes)
     {                                                                                              \
         enum { yk_reduce_lanes = YK_REDUCE_LANES };                                                \
         const int yk_used = yk_lanes_used(yk_count, yk_reduce_lanes);                              \
+        YK_PARAMS(__VA_ARGS__)                                                                     \
         YK_EACH(YK_TOTAL_PARAM, __VA_ARGS__)                                                       \
     }
-#define YK_TOTAL_PARAM(k, p)    YK_IF_REDUCE(YK_TOTAL_PARAM_, YK_WITH(k, p))
-#define YK_WITH(k, p)           YK_WITH_(k, YK_BARE p)
-#define YK_WITH_(...)           YK_WITH__(__VA_ARGS__)
-#define YK_WITH__(k, mode, ...) (mode, k, __VA_ARGS__)
-#define YK_TOTAL_PARAM_(k, T, n, identity, how, x)                                                 \
+#define YK_TOTAL_PARAM(k, p) YK_IF_REDUCE(YK_TOTAL_PARAM_, p)
+#define YK_TOTAL_PARAM_(T, n, identity, how, x)                                                    \
     _Static_assert(sizeof(T) <= 256, "the result of a reduction has at most 256 bytes");           \
-    if (yk_param == (k)) {                                                                         \
+    if (yk_param == n##_yk_param) {                                                                \
         const T *const yk_partials = (const T *)yk_from;                                           \
         T *const yk_total = (T *)yk_into;                                                          \
         YK_LANES_OPEN_(T, n, identity, how, x)                                                     \

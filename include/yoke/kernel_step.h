@@ -118,7 +118,7 @@
         T *const yk_emitted = (T *)yk_batch->emitted;                                              \
         int32_t *const yk_sent = yk_batch->sent;                                                   \
         const int64_t yk_first = yk_chunk->first;                                                  \
-        YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
+        YK_UNPACK_ALL(__VA_ARGS__)                                                                 \
         yk_batch->errors = 0;                                                                      \
         if (yk_items) {                                                                            \
             YK_LOOP(__VA_ARGS__)                                                                   \

@@ -138,9 +138,10 @@ YOKE_GROUP_KERNEL(unequal, i, 64, 64, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, y))
     }
 }
 
-/* Wrong without the barrier: each lane reads what another wrote. The last tile may be short. */
-YOKE_GROUP_KERNEL(reverse, i, TILE, TILE, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, y),
-                  YOKE_LOCAL(int32_t, tile, TILE))
+/* Wrong without the barrier: each lane reads what another wrote. The last tile may be short. Local
+ * memory is no argument, wherever it is declared. */
+YOKE_GROUP_KERNEL(reverse, i, TILE, TILE, YOKE_LOCAL(int32_t, tile, TILE), YOKE_IN(int32_t, x),
+                  YOKE_OUT(int32_t, y))
 {
     YOKE_LANES(l)
     {

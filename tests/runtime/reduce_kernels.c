@@ -42,21 +42,23 @@ YOKE_KERNEL2(k_reduce_edges, i, j, YOKE_IN(float, x), YOKE_OUT(float, y),
     yoke_reduce(sum, x[at]);
 }
 
-/* Reduces the lanes of a tile, and one value for each row, which is summed in local memory. */
-YOKE_GROUP_KERNEL(k_reduce_tile, i, 32, 32, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, sum),
-                  MOMENTS(all))
+/* Reduces the lanes of a tile, and one value for each row, which is summed in local memory. Private
+ * variables and local memory are no arguments, wherever they are declared. */
+YOKE_GROUP_KERNEL(k_reduce_tile, i, 32, 32, YOKE_PRIVATE(float, mine), YOKE_IN(float, x),
+                  YOKE_REDUCE(SUM, float, sum), MOMENTS(all))
 {
     YOKE_LANES(l)
     {
         if (l >= YOKE_COUNT)
             continue;
-        yoke_reduce(sum, x[i + l]);
+        YOKE_MINE(mine) = x[i + l];
+        yoke_reduce(sum, YOKE_MINE(mine));
         yoke_fold(all, both, YOKE_INIT(moments_t, 1, x[i + l], x[i + l], x[i + l]));
     }
 }
 YOKE_GROUP_KERNEL(k_reduce_row, i, 16, 1, YOKE_VALUE(int64_t, columns), YOKE_IN(float, x),
-                  YOKE_REDUCE(SUM, float, sum), YOKE_REDUCE(MAX_AT, float, high),
-                  YOKE_LOCAL(float, row, 16))
+                  YOKE_LOCAL(float, row, 16), YOKE_REDUCE(SUM, float, sum),
+                  YOKE_REDUCE(MAX_AT, float, high))
 {
     YOKE_LANES(l)
     {
