@@ -81,9 +81,9 @@ extern "C" {
 /* The runtime of calls whose `runtime` is NULL. The first call opens it, with YOKE_DEVICES and the
  * other environment variables. At the program's end it waits for its jobs and for a kernel that is
  * being compiled (30 s at most), and writes what yoke_close writes; a timeline that cannot be
- * written is a warning. It may be closed earlier; the
- * next call then opens another. Returns NULL if it cannot be opened; yoke_error_text() says why.
- * Thread-safe. */
+ * written is a warning. It may be closed earlier, by yoke_close while no other thread uses it; the
+ * next call then opens another. Returns NULL if it cannot be opened; yoke_error_text() says why,
+ * and so does each call that is given this NULL. Thread-safe. */
 YOKE_API yoke_runtime *yoke_default(void);
 
 /* What an argument of yoke_for is. */

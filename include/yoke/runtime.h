@@ -7,10 +7,12 @@
  *
  * A child of fork has none of these threads: there, calls with a runtime, an array or a ticket of
  * the parent return YOKE_EINVAL. The child can open its own runtime. If the parent had used GPUs,
- * that runtime only uses cores, because GPU drivers do not work in a child.
+ * that runtime only uses cores, because GPU drivers do not work in a child; one that names GPUs, in
+ * the configuration or YOKE_DEVICES, is refused.
  *
  * Threads of a runtime block signals, so that the program's handlers run in the program's threads;
- * exceptions are faults (SIGSEGV and the like), SIGABRT and SIGPROF. So if the program's own
+ * exceptions are faults (SIGSEGV and the like), SIGABRT and SIGPROF. Threads that a driver starts
+ * for itself (PoCL does) may take signals. So if the program's own
  * threads have all ended (pthread_exit in main) while a runtime is open, the process goes on, and
  * neither SIGTERM nor SIGINT ends it: call yoke_close before (yoke_default() is closed likewise),
  * or exit().
@@ -90,11 +92,12 @@ typedef struct yoke_config {
  * drivers. Exception: nc-ht, whose number of threads depends on the number of GPUs. Threads may
  * open runtimes at the same time. */
 YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
-/* Waits for jobs, but not for GPU drivers that are being loaded: the thread that loads them ends
- * after its present driver call (0.1 to 0.3 s), unless yoke_open is called until then. exit(), a
- * return from main and dlclose of the library wait for it. Arrays must be closed before (otherwise
- * YOKE_EBUSY, and nothing is closed). NULL is allowed. YOKE_EINVAL: it was closed before, or the
- * call comes from a progress callback of one of its jobs. */
+/* No other thread may be in a call with this runtime, its arrays or its jobs, nor call one with
+ * them later. Waits for jobs, but not for GPU drivers that are being loaded: the thread that loads
+ * them ends after its present driver call (0.1 to 0.3 s), unless yoke_open is called until then.
+ * exit(), a return from main and dlclose of the library wait for it. Arrays must be closed before
+ * (otherwise YOKE_EBUSY, and nothing is closed). NULL is allowed. YOKE_EINVAL: it was closed
+ * before, or the call comes from a progress callback of one of its jobs. */
 YOKE_API yoke_status yoke_close(yoke_runtime *runtime);
 /* Loads GPU drivers unless that has begun, and waits until every device is open. YOKE_ENOMEM: there
  * is no memory, or no thread, to load them. */

@@ -97,11 +97,33 @@ yoke_status yk_runtime_unknown(const char *call)
                    call);
 }
 
+/* Why yoke_default() last returned NULL to this thread; 0 and empty if it never did, or has
+ * succeeded since. Programs pass its result on without a look at it. */
+static _Thread_local struct {
+    yoke_status status;
+    char why[512];
+} no_default;
+
+void yk_runtime_no_default(yoke_status status)
+{
+    if (status != YOKE_OK)
+        snprintf(no_default.why, sizeof no_default.why, "%s", yoke_error_text());
+    no_default.status = status;
+}
+
+static yoke_status refuse_null(const char *call)
+{
+    if (no_default.status != YOKE_OK)
+        return yk_fail(no_default.status, "%s: yoke_default() has failed: %s", call,
+                       no_default.why);
+    return yk_fail(YOKE_EINVAL,
+                   "%s: the runtime is NULL; pass yoke_default(), or one from yoke_open", call);
+}
+
 yoke_status yk_runtime_check(const yoke_runtime *runtime, const char *call)
 {
     if (!runtime)
-        return yk_fail(YOKE_EINVAL,
-                       "%s: the runtime is NULL; pass yoke_default(), or one from yoke_open", call);
+        return refuse_null(call);
     if (!yk_runtime_is_open(runtime))
         return yk_runtime_unknown(call);
     return yk_runtime_refuses(runtime, call) ? YOKE_EINVAL : YOKE_OK;

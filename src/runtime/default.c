@@ -21,6 +21,7 @@
 
 #include "../base/status.h"
 #include "../job/builds.h"
+#include "../job/entry.h"
 #include "../platform/main_thread.h"
 #include "../platform/thread.h"
 #include "../work/wait.h"
@@ -101,7 +102,9 @@ yoke_status yk_default_get(yoke_runtime **out)
 yoke_runtime *yoke_default(void)
 {
     yoke_runtime *runtime;
-    return yk_default_get(&runtime) == YOKE_OK ? runtime : NULL;
+    yoke_status status = yk_default_get(&runtime);
+    yk_runtime_no_default(status);
+    return status == YOKE_OK ? runtime : NULL;
 }
 
 void yk_default_forget(const yoke_runtime *runtime)

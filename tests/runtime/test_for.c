@@ -378,6 +378,7 @@ static void evaluation(void **state)
 static void default_runtime(void **state)
 {
     yoke_runtime *mine;
+    yoke_array *wrapped;
     (void)state;
     setenv("YOKE_DEVICES", "cpu", 1);
     ok(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys));
@@ -388,8 +389,13 @@ static void default_runtime(void **state)
     setenv("YOKE_DEVICES", "sim:nothing", 1);
     assert_null(yoke_default());
     expect(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys), YOKE_EINVAL, "nothing");
+    expect(yoke_array_wrap(yoke_default(), xs, N, sizeof *xs, &wrapped), YOKE_EINVAL,
+           "yoke_default() has failed: ");
+    expect(yoke_array_wrap(NULL, xs, N, sizeof *xs, &wrapped), YOKE_EINVAL, "nothing");
     setenv("YOKE_DEVICES", "cpu", 1);
     ok(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys));
+    assert_non_null(yoke_default());
+    expect(yoke_array_wrap(NULL, xs, N, sizeof *xs, &wrapped), YOKE_EINVAL, "runtime is NULL");
     ok(yoke_close(yoke_default()));
     unsetenv("YOKE_DEVICES");
 }
