@@ -240,7 +240,7 @@ static yoke_status refuse_fixed(const struct touch *touch)
 static yoke_status refuse_stride(const struct touch *touch)
 {
     const yoke_array *array = touch->arg->array;
-    char rows[128];
+    char rows[128], cure[320];
     if (touch->stride < 0)
         return yk_fail(YOKE_EINVAL,
                        TOUCH "leads to other rows of " YK_THE_ARRAY
@@ -250,12 +250,16 @@ static yoke_status refuse_stride(const struct touch *touch)
     snprintf(rows, sizeof rows,
              "pass yoke_row(pointer, %lld), or open the array with row_elements = %lld",
              (long long)touch->stride, (long long)touch->stride);
-    return yk_fail(YOKE_EINVAL,
-                   TOUCH
-                   "takes %lld elements for each index of the range, but a row of " YK_THE_ARRAY
-                   " has %lld; %s",
-                   TOUCH_OF(touch), (long long)touch->stride, YK_NAME_OF(array),
-                   (long long)touch->row, touch->stride > touch->row ? rows : cure_of(touch));
+    if (touch->stride > touch->row)
+        snprintf(cure, sizeof cure, "%s", rows);
+    else
+        snprintf(cure, sizeof cure, "if its rows have as many, %s; otherwise %s", rows,
+                 cure_of(touch));
+    return yk_fail(
+        YOKE_EINVAL,
+        TOUCH "takes %lld elements for each index of the range, but a row of " YK_THE_ARRAY
+              " has %lld; %s",
+        TOUCH_OF(touch), (long long)touch->stride, YK_NAME_OF(array), (long long)touch->row, cure);
 }
 
 enum { HALO_TEXT = 64 };

@@ -74,7 +74,9 @@ static void flat_image(void **state)
     job.args[0] = (yoke_arg)yoke_in(make(&b, N, 32, 4));
     OK(yoke_run(b.rt, &job, NULL));
     job.range.extent[0] = 16;
-    REFUSED(&b, &job, "16 elements for each index", "has 32");
+    REFUSED(&b, &job, "16 elements for each index", "has 32",
+            "if its rows have as many, pass yoke_row(pointer, 16)",
+            "otherwise write to row i only");
     close_bench(&b);
 }
 
