@@ -156,6 +156,10 @@ YOKE_GROUP_KERNEL(three, i, 32, 32, YOKE_IN(float, x), YOKE_REDUCE(MAX, float, s
 {
     YOKE_ONCE { yoke_fold(t, both, x[i]); }
 }
+YOKE_KERNEL(directly, i, YOKE_IN(float, x), YOKE_FOLD(both, 0.0f, float, t))
+{
+    *t += x[i];
+}
 END
 # What no device has; the lines without a number at their end are right.
 cat > "$work/none.c" << 'END'

@@ -1,5 +1,6 @@
 /* names_kernels.c - names that are free in C, but are functions, types or words of OpenCL C or
  * CUDA: what the file defines under them counts on every device. */
+#include <stddef.h>
 #include <stdint.h>
 #include <yoke/kernel.h>
 
@@ -64,7 +65,7 @@ YOKE_KERNEL(names_own, i, YOKE_IN(float, x), YOKE_OUT(float, y))
     own[6] = degrees[i & 1] + radians[i & 1];
     own[7] = (float)(it.x + it.event_t);
     own[8] = (float)(length + distance);
-    own[9] = (float)sizeof(float2);
+    own[9] = (float)(10 * sizeof(float2) + offsetof(float2, max));
     own[10] = (float)(yoke_float_as_int(x[i]) >> 8);
     own[11] = yoke_int_as_float(0x3f800000 + (int32_t)i);
     own[12] = make_float2(x[i], 8).max + fdivide(x[i], (double)(i & 1));
