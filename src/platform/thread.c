@@ -200,8 +200,8 @@ static yoke_status no_thread(const struct yk_thread_spec *spec, int error)
                        spec->cpu);
     }
     return yk_fail(YOKE_ENOMEM,
-                   "cannot create thread '%s': %s; raise the limit on processes (ulimit -u, "
-                   "cgroup pids) or use fewer threads",
+                   "cannot create thread '%s': %s; raise the limits on processes (ulimit -u, "
+                   "cgroup pids) and memory (ulimit -v), or use fewer threads",
                    spec->name, strerror(error));
 }
 

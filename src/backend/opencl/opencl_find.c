@@ -298,7 +298,9 @@ static yoke_status nothing_found(const struct search *search, int platform_count
     if (platform_count)
         return yk_fail(YOKE_ENODEV, "the OpenCL drivers found offer no usable device; install %s",
                        packages);
-    return yk_fail(YOKE_ENODEV, "no OpenCL driver is registered in /etc/OpenCL/vendors; install %s",
+    return yk_fail(YOKE_ENODEV,
+                   "no OpenCL driver is registered in /etc/OpenCL/vendors, or none can be loaded "
+                   "(ulimit -v); install %s",
                    packages);
 }
 
