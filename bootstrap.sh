@@ -109,7 +109,7 @@ install="gcc libc6-dev cmake make pkg-config libhwloc-dev libsqlite3-dev libpng-
 opencl-headers"
 demo="$install pocl-opencl-icd ocl-icd-libopencl1 mricron-data glmark2-data"
 packages="$demo libcmocka-dev libopenblas-dev"
-ci_packages="g++ git clang lld libclang-rt-14-dev clang-format-14 valgrind spin gnuplot-nox libembree-dev libmetis-doc
+ci_packages="g++ git ninja-build clang lld libclang-rt-14-dev clang-format-14 valgrind spin gnuplot-nox libembree-dev libmetis-doc
 clang-19 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static doxygen"
 case ${1-} in
 "") modules="$modules cmocka openblas" ;;
