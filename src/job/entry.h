@@ -8,13 +8,13 @@
  * thread's error text, which begins with `call`, if the runtime is NULL or not open, or if the
  * calling thread may not use it. No lock need be held. */
 yoke_status yk_runtime_check(const yoke_runtime *runtime, const char *call);
-/* Notes how yoke_default() ended in this thread; unless YOKE_OK, the thread's error text says why.
- * Calls that are given NULL repeat it. */
-void yk_runtime_no_default(yoke_status status);
 /* The same for the runtime of an array or a job, which is open. Returns 1 if the calling thread may
  * not use it: in a child of fork, which has none of the runtime's threads, or in a progress
  * callback of one of its jobs, which would wait for itself. */
 int yk_runtime_refuses(const yoke_runtime *runtime, const char *call);
+/* Notes how yoke_default() ended in this thread; unless YOKE_OK, the thread's error text says why.
+ * Calls that are given NULL repeat it. */
+void yk_runtime_no_default(yoke_status status);
 /* Returns 1 in a child of fork. */
 int yk_runtime_refuses_child(const yoke_runtime *runtime, const char *call);
 /* Returns 1 if the runtime is open. NULL is not. */
