@@ -160,6 +160,11 @@ YOKE_KERNEL(directly, i, YOKE_IN(float, x), YOKE_FOLD(both, 0.0f, float, t))
 {
     *t += x[i];
 }
+YOKE_FN int8_t reduce(int8_t a, int8_t b) { return a | b; }
+YOKE_KERNEL(small, i, YOKE_IN(int8_t, x), YOKE_FOLD(reduce, 0, int8_t, t))
+{
+    yoke_fold(t, reduce, x[i]);
+}
 END
 # What no device has; the lines without a number at their end are right.
 cat > "$work/none.c" << 'END'
