@@ -1,21 +1,26 @@
-/* alone.c - see alone.h. An entry goes from the end of the statement before it, which for kernels
- * made by YOKE_KERNEL is the body's declaration, to the bracket that closes its block.
+/* alone.c - see alone.h. A kernel made by YOKE_KERNEL is three statements: its body's declaration,
+ * its entry and its body. A statement goes from the end of the one before it to its semicolon or to
+ * the bracket that closes its block.
  */
 #include "alone.h"
 
 #include "../base/alloc.h"
 #include "token.h"
 
-static const char prefix[] = "yoke_entry_";
-
-static int is_other(const struct yk_token *token, const char *kernel_name)
+static int is_of_other(const struct yk_token *token, const char *prefix, const char *kernel_name)
 {
-    const size_t length = sizeof prefix - 1;
+    const size_t length = strlen(prefix);
     if ((size_t)token->length <= length || memcmp(token->text, prefix, length) != 0)
         return 0;
     const struct yk_token name = { YK_TOKEN_NAME, token->text + length, token->length - (int)length,
                                    0 };
     return !yk_token_is(&name, kernel_name);
+}
+
+static int is_other(const struct yk_token *token, const char *kernel_name)
+{
+    return is_of_other(token, "yoke_entry_", kernel_name) ||
+           is_of_other(token, "yk_body_", kernel_name);
 }
 
 /* Directives stay: they are whole lines. */
@@ -46,7 +51,7 @@ char *yk_alone_text(const char *text, const char *kernel_name)
             other = 1;
         if (depth > 0 || (sign != ';' && sign != '}'))
             continue;
-        if (other && sign == '}')
+        if (other)
             blank(copy + (begin - text), copy + (at - text));
         begin = at;
         other = 0;

@@ -1,4 +1,5 @@
-/* broken_kernels.c - a kernel that compiles for the cores and for no other device. */
+/* broken_kernels.c - a kernel that compiles for the cores and for no other device, and one that
+ * compiles for all. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(k_broken, i, YOKE_OUT(int32_t, x))
@@ -7,4 +8,9 @@ YOKE_KERNEL(k_broken, i, YOKE_OUT(int32_t, x))
     no_such_function(x);
 #endif
     x[i] = (int32_t)i;
+}
+
+YOKE_KERNEL(k_beside_broken, i, YOKE_OUT(int32_t, x))
+{
+    x[i] = 2 * (int32_t)i;
 }

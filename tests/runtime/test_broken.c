@@ -1,10 +1,10 @@
 /* test_broken.c - a kernel that a device's compiler refuses: the other devices do the job, and one
- * warning and the result contain the compiler's message. */
+ * warning and the result contain the compiler's message. Other kernels of its file work there. */
 #include <string.h>
 
 #include "ok.h"
 
-extern const yoke_kernel k_broken;
+extern const yoke_kernel k_broken, k_beside_broken;
 
 static const char *device = "opencl:0";
 static int warnings;
@@ -60,9 +60,34 @@ static void others_do_it(void **state)
     yoke_set_log(NULL, NULL, YOKE_LOG_ERROR);
 }
 
+static void its_neighbour_works(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    static int32_t host[N];
+    yoke_runtime *rt;
+    yoke_array *x;
+    yoke_result *result;
+    if (yoke_open(&(yoke_config){ .devices = device }, &rt) != YOKE_OK) {
+        print_message("%s\n", yoke_error_text());
+        skip();
+    }
+    OK(yoke_array_wrap(rt, host, N, sizeof *host, &x));
+    OK(yoke_run(
+        rt, &(yoke_job){ .kernel = &k_beside_broken, .range = { 0, N }, .args = { yoke_out(x) } },
+        &result));
+    assert_int_equal(result->devices[0].items, N);
+    yoke_result_close(result);
+    OK(yoke_array_close(x));
+    for (int i = 0; i < N; i++)
+        assert_int_equal(host[i], 2 * i);
+    OK(yoke_close(rt));
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(others_do_it) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(others_do_it),
+                                        cmocka_unit_test(its_neighbour_works) };
     if (argc > 1)
         device = argv[1];
     return cmocka_run_group_tests_name("broken", tests, NULL, NULL);
