@@ -73,7 +73,7 @@ static yoke_status fits_clock(const yoke_runtime *runtime, const struct yk_devic
         return YOKE_OK;
     return yk_fail(YOKE_EINVAL,
                    "%s: simulated and real devices cannot work together, their clocks "
-                   "differ; name only one kind",
+                   "differ; name only one kind (the cores beside simulated GPUs are sim:cpu)",
                    device->desc.name);
 }
 

@@ -81,7 +81,7 @@ YOKE_KERNEL(names_parameters, i, YOKE_IN(float, barrier), YOKE_IN(float, get_loc
     yoke_reduce(get_group_id, atomic_add);
 }
 
-/* Reserved words. */
+/* Reserved words, and a hexadecimal float. */
 typedef struct part {
     float private, global;
 } part;
@@ -97,5 +97,6 @@ YOKE_KERNEL(names_reserved, i, YOKE_IN(float, kernel), YOKE_VALUE(float, new),
             YOKE_OUT(float, class))
 {
     const part half = { kernel[i], 2 * new };
-    class[i] = sum(&half.private, 3) + twice(half.global);
+    register const float eighth = 0x1p-3f;
+    class[i] = sum(&half.private, 3) + eighth * twice(8 * half.global);
 }

@@ -45,7 +45,7 @@ yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_c
     source->to_ptx = known != device->arch;
     snprintf(arch_option, 48, "--gpu-architecture=%s_%d", source->to_ptx ? "compute" : "sm", known);
     source->options[0] = arch_option;
-    source->options[1] = "--std=c++14";
+    source->options[1] = "--std=c++17";
     source->option_count = 2;
     return YOKE_OK;
 }
