@@ -42,7 +42,9 @@ yoke_status yk_reduction_check(const yoke_job *spec, int p)
     const yoke_type wanted = yk_type_named(param->type);
     if (arg->shape != YOKE_ROWS && arg->shape != YOKE_ONTO)
         return yk_fail(YOKE_EINVAL,
-                       ARGUMENT "shape %d is neither YOKE_ROWS (the result is set) nor YOKE_ONTO",
+                       ARGUMENT "a result is one value and has no rows to choose (shape %d); pass "
+                                "&variable, which is set, or yoke_onto(&variable), whose present "
+                                "value takes part (in a yoke_job: YOKE_ROWS or YOKE_ONTO)",
                        NAMES_OF(kernel, p), (int)arg->shape);
     if (arg->array)
         return check_into(kernel, p, arg->array);

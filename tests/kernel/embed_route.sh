@@ -136,6 +136,11 @@ YOKE_KERNEL(fields, i, YOKE_IN(float, x), YOKE_ADD(float, s))
     yoke_add(&s[0], a.s[1]);
     while (k-->s[0]) {} // 29
 }
+YOKE_KERNEL(lines, i, YOKE_IN(float, x), YOKE_ADD(float, s))
+{
+    yoke_add(&
+        s[i % 2], x[i]);
+}
 END
 cat > "$work/fold.c" << 'END'
 #include <yoke/kernel.h>
