@@ -23,13 +23,21 @@ static int is_other(const struct yk_token *token, const char *kernel_name)
            is_of_other(token, "yk_body_", kernel_name);
 }
 
-/* Directives stay: they are whole lines. */
+static int is_line_marker(const char *at)
+{
+    if (*at != '#')
+        return 0;
+    at += 1 + strspn(at + 1, " ");
+    return strncmp(at, "line", 4) == 0;
+}
+
+/* Markers of lines stay. Pragmas go: one for a loop is an error outside of a function. */
 static void blank(char *at, const char *end)
 {
     while (at < end) {
-        const int is_directive = *at == '#';
+        const int stays = is_line_marker(at);
         for (; at < end && *at != '\n'; at++)
-            if (!is_directive)
+            if (!stays)
                 *at = ' ';
         while (at < end && (*at == '\n' || *at == ' '))
             at++;
@@ -39,7 +47,7 @@ static void blank(char *at, const char *end)
 char *yk_alone_text(const char *text, const char *kernel_name)
 {
     char *copy = yk_strdup(text);
-    const char *at = text, *begin = text; /* of the statement */
+    const char *at = text, *begin = NULL; /* of the statement */
     int line = 1, depth = 0, other = 0;
     while (copy) {
         const struct yk_token token = yk_token_next(&at, &line);
@@ -47,13 +55,15 @@ char *yk_alone_text(const char *text, const char *kernel_name)
             break;
         const char sign = token.kind == YK_TOKEN_SIGN && token.length == 1 ? *token.text : 0;
         depth += (sign && strchr("([{", sign)) - (sign && strchr(")]}", sign));
+        if (!begin)
+            begin = token.text;
         if (depth == 0 && is_other(&token, kernel_name))
             other = 1;
         if (depth > 0 || (sign != ';' && sign != '}'))
             continue;
         if (other)
             blank(copy + (begin - text), copy + (at - text));
-        begin = at;
+        begin = NULL;
         other = 0;
     }
     return copy;

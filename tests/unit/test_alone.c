@@ -17,7 +17,8 @@ static const char text[] =
     "static int own(int a) { return a; }\n"
     "inline void yk_body_a(long i); __kernel void yoke_entry_a(long n)\n{ yk_body_a(n); }"
     " inline void yk_body_a(long i)\n{ own(1); }\n"
-    "inline void yk_body_ab(long i); __attribute__((reqd_work_group_size(8, 1, 1)))\n"
+    "#pragma before\ninline void yk_body_ab(long i); __attribute__((reqd_work_group_size(8, 1, "
+    "1)))\n"
     "#line 7 \"k.c\"\n  #pragma unroll\n"
     "__kernel void yoke_entry_ab(long n) { char c = '}'; if (n) { yk_body_ab(n); } }"
     " inline void yk_body_ab(long i)\n{ own(2); }\n";
@@ -32,7 +33,8 @@ static void keep(const char *name, const char *want)
         assert_true(got[i] == text[i] || got[i] == ' ');
     }
     assert_non_null(strstr(got, want));
-    assert_non_null(strstr(got, "#line 7 \"k.c\"\n  #pragma unroll\n"));
+    assert_non_null(strstr(got, "#pragma before\n"));
+    assert_non_null(strstr(got, "#line 7 \"k.c\"\n"));
     assert_non_null(strstr(got, "static int own(int a) { return a; }"));
     yk_free(got);
 }
@@ -45,10 +47,12 @@ static void other_kernels_go(void **state)
     keep("a", "inline void yk_body_a(long i)\n{ own(1); }");
     keep("ab", "__kernel void yoke_entry_ab(long n) { char c = '}'; if (n) { yk_body_ab(n); } }");
     keep("ab", "inline void yk_body_ab(long i)\n{ own(2); }");
+    keep("ab", "#line 7 \"k.c\"\n  #pragma unroll\n");
     char *got = yk_alone_text(text, "a");
     assert_null(strstr(got, "yoke_entry_ab"));
     assert_null(strstr(got, "yk_body_ab"));
     assert_null(strstr(got, "own(2)"));
+    assert_null(strstr(got, "unroll"));
     assert_null(strstr(got, "reqd_work_group_size"));
     yk_free(got);
     got = yk_alone_text(text, "b");
