@@ -54,7 +54,7 @@ typedef struct yk_space {
 #define YOKE_RESTRICT __restrict__
 #define YOKE_ALIGN(n) __attribute__((aligned(n)))
 #define restrict __restrict__
-#define register /* no word of C++17, which hexadecimal floats need */
+#define register /* hexadecimal floats need C++17, which refuses this word */
 #define _Bool bool
 #define _Static_assert static_assert
 

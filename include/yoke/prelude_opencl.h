@@ -26,7 +26,7 @@ typedef ulong uint64_t;
 #define YOKE_SHARED   __local
 #define YOKE_RESTRICT restrict
 #define YOKE_ALIGN(n) __attribute__((aligned(n)))
-#define register /* OpenCL C 1.2 has no such word */
+#define register /* OpenCL C 1.2 refuses this word */
 
 #define YK_OVERLOAD static inline __attribute__((overloadable, always_inline))
 

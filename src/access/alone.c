@@ -1,6 +1,6 @@
 /* alone.c - see alone.h. A kernel made by YOKE_KERNEL is three statements: its body's declaration,
- * its entry and its body. A statement goes from the end of the one before it to its semicolon or to
- * the bracket that closes its block.
+ * its entry and its body. A statement goes from its first token to its semicolon or to the bracket
+ * that closes its block, so directives before it stay.
  */
 #include "alone.h"
 
@@ -23,19 +23,12 @@ static int is_other(const struct yk_token *token, const char *kernel_name)
            is_of_other(token, "yk_body_", kernel_name);
 }
 
-static int is_line_marker(const char *at)
-{
-    if (*at != '#')
-        return 0;
-    at += 1 + strspn(at + 1, " ");
-    return strncmp(at, "line", 4) == 0;
-}
-
-/* Markers of lines stay. Pragmas go: one for a loop is an error outside of a function. */
+/* Line markers stay, for what follows. Pragmas go: one for a loop is an error outside a function.
+ */
 static void blank(char *at, const char *end)
 {
     while (at < end) {
-        const int stays = is_line_marker(at);
+        const int stays = yk_line_marker(at) != NULL;
         for (; at < end && *at != '\n'; at++)
             if (!stays)
                 *at = ' ';

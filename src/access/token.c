@@ -1,4 +1,5 @@
-/* token.c - see token.h. Flattened texts have no comments, and of directives only #line.
+/* token.c - see token.h. Flattened texts have no comments, and of directives only #line and
+ * #pragma.
  */
 #include "token.h"
 
@@ -27,13 +28,19 @@ static int is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+const char *yk_line_marker(const char *at)
+{
+    if (*at != '#')
+        return NULL;
+    at += 1 + strspn(at + 1, " ");
+    return strncmp(at, "line", 4) == 0 ? at + 4 : NULL;
+}
+
 static const char *skip_directive(const char *at, int *line)
 {
-    const char *number = at + 1;
-    while (*number == ' ')
-        number++;
-    if (strncmp(number, "line", 4) == 0)
-        *line = atoi(number + 4) - 1; /* the line after it is counted */
+    const char *number = yk_line_marker(at);
+    if (number)
+        *line = atoi(number) - 1; /* the line after it is counted */
     while (*at && *at != '\n')
         at++;
     return at;

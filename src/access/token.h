@@ -24,6 +24,9 @@ struct yk_token_span {
  * byte that begins nothing else is a sign. Counts `line` on. */
 struct yk_token yk_token_next(const char **at, int *line);
 
+/* The number of the #line marker that begins at `at`; NULL: none begins there. */
+const char *yk_line_marker(const char *at);
+
 /* Compares the first characters first, because most tokens differ there. */
 static inline int yk_token_is(const struct yk_token *token, const char *word)
 {

@@ -17,8 +17,8 @@ static const char text[] =
     "static int own(int a) { return a; }\n"
     "inline void yk_body_a(long i); __kernel void yoke_entry_a(long n)\n{ yk_body_a(n); }"
     " inline void yk_body_a(long i)\n{ own(1); }\n"
-    "#pragma before\ninline void yk_body_ab(long i); __attribute__((reqd_work_group_size(8, 1, "
-    "1)))\n"
+    "#pragma before\n"
+    "inline void yk_body_ab(long i); __attribute__((reqd_work_group_size(8, 1, 1)))\n"
     "#line 7 \"k.c\"\n  #pragma unroll\n"
     "__kernel void yoke_entry_ab(long n) { char c = '}'; if (n) { yk_body_ab(n); } }"
     " inline void yk_body_ab(long i)\n{ own(2); }\n";
