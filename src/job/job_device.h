@@ -55,7 +55,7 @@ struct yk_job_device {
     double share;         /* part of the range that it will probably get; < 0: unknown */
     int steady;           /* as in yk_learned */
     int driven;           /* 1: the thread that called yoke_run drives it */
-    double copying_ns;    /* predicted time of the copies for its share */
+    double bringing_ns;   /* predicted time in which a thread copies rows for its share */
     double planned_ns;    /* a planned job: predicted time of its part; 0: unknown */
     int64_t admitted_ns;  /* when it was added to a job that ran; 0: it was there at the begin */
     int failed;           /* 1: it is lost; its unfinished chunks are taken back */

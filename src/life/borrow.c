@@ -18,13 +18,15 @@ static void leave_kept(struct yk_job *job)
     job->caller.moves = 1;
 }
 
-/* A thread of the program cannot if the kernel must be built: the device's host thread may be
+/* A thread of the program could return late from its step, so it brings rows only if that takes
+ * less time than a wake would. (Pinned memory is copied without the thread, however much it is.) It
+ * cannot step the device if the kernel must be built: the device's host thread may be
  * building it, as in the first job of a process that knows the fastest device from an earlier
  * process. Nor can it for a step kernel, because each launch waits until the host has seen the end
  * of the one before. */
 int yk_device_is_drivable(const struct yk_job *job, int device)
 {
-    return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
+    return job->devices[device].bringing_ns < YK_WAKE_NS &&
            job->kernel->kernel.kind != YOKE_KERNEL_STEP && !job->pair &&
            yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
 }

@@ -14,8 +14,8 @@
  * program wakes the host thread before it sleeps or returns, if jobs run.
  *
  * Only jobs of one GPU are taken over: several get their kernels sooner from threads of their own.
- * A job that builds a kernel or copies many rows stays with the host thread, because such a step
- * takes long, and the program may wait for another job.
+ * A job that builds a kernel, or for which a thread must copy many rows, stays with the host
+ * thread, because such a step takes long, and the program may wait for another job.
  */
 #include "takeover.h"
 

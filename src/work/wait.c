@@ -12,9 +12,8 @@
 #include "virtual.h"
 
 /* Before it sleeps, a thread watches a job for 1 / WATCH_PART of the time that the job has taken so
- * far, but at least WATCH_NS and at most WATCH_MOST_NS. This is for jobs with cores or a known
- * end. */
-#define WATCH_NS      20000
+ * far, but at least for as long as being woken takes (ski rental), and at most WATCH_MOST_NS. This
+ * is for jobs with cores or a known end. */
 #define WATCH_MOST_NS 200000
 #define WATCH_PART    8
 
@@ -31,7 +30,7 @@ static int64_t watch_ns(const struct yk_job *job, int64_t now)
         atomic_load(&job->phase) == YK_WAITING ? 0 : (now - job->outcome.submitted_ns) / WATCH_PART;
     if (part && is_unknown(job))
         return YK_SLICE_NS;
-    return part < WATCH_NS ? WATCH_NS : part < WATCH_MOST_NS ? part : WATCH_MOST_NS;
+    return part < YK_WAKE_NS ? YK_WAKE_NS : part < WATCH_MOST_NS ? part : WATCH_MOST_NS;
 }
 
 /* Steps the device that this thread could take; if there is none, leaves its core to others. */
