@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "../base/alloc.h"
+#include "../base/status.h"
 #include "../flight/alternative.h"
 #include "../flight/flight.h"
 #include "../flight/forecast.h"
@@ -293,6 +295,17 @@ static int waits_for_memory(const struct yk_job *job, struct yk_flight *flight, 
     return 1;
 }
 
+/* Gives up a flight that was not issued as a whole. The thread's error text stays: it says why,
+ * while copies from a lost device, which are over by then, have texts of their own. */
+static void abandon(struct yk_job *job, int device, int lane, yoke_status status)
+{
+    char *why = yk_strdup(yoke_error_text());
+    yk_flight_abandon(job, device, lane);
+    if (why)
+        yk_fail(status, "%s", why);
+    yk_free(why);
+}
+
 /* Issues the chunk that the lane took. On a core it also issues the next pieces of its lease, one
  * after another. */
 static void issue(struct yk_job *job, int device, int lane)
@@ -305,7 +318,7 @@ static void issue(struct yk_job *job, int device, int lane)
             jd->stepper ? yk_calls_issue(job, device, lane) : yk_flight_issue(job, device, lane);
         yk_pipeline_issued(job, device, lane);
         if (status != YOKE_OK) {
-            yk_flight_abandon(job, device, lane);
+            abandon(job, device, lane, status);
             if (waits_for_memory(job, flight, status))
                 return;
             yk_lane_not_done(job, device, lane, status);

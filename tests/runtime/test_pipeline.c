@@ -253,6 +253,47 @@ static void neighbours_that_fail(void **state)
     }
 }
 
+enum { FEW_ROWS = 1023 };
+
+/* A stencil from one array to the other; chunks on rows that GPUs copy from each other. */
+static yoke_status step_there(int turn)
+{
+    static const int64_t rows = FEW_ROWS;
+    yoke_array *from = twin.array[turn % 2], *to = twin.array[1 - turn % 2];
+    const yoke_job job = { .kernel = &q_near,
+                           .range = { 0, FEW_ROWS },
+                           .args = { yoke_value(rows), yoke_in_halo(from, 1, 1), yoke_out(to) },
+                           .partitioner = turn % 3 ? "even" : "dynamic:chunk=64" };
+    return yoke_run(twin.runtime, &job, NULL);
+}
+
+/* Rows are lost with the GPU that another one copies them from. Whoever notices it first, the error
+ * names the array and the cure. */
+static void lost_neighbours_are_explained(void **state)
+{
+    char devices[256];
+    int lost = 0;
+    (void)state;
+    for (int after = 20; after < 100; after += WALK_STRIDE) {
+        yoke_status status = YOKE_OK;
+        snprintf(devices, sizeof devices,
+                 "sim:cpu:cores=2:rate=1e6,sim:gpu:rate=2e8:peer=50e9:fixed=1us:fail_after=%d,"
+                 "sim:gpu:rate=1e8:peer=50e9:fixed=1us",
+                 after);
+        twin_open(devices, FEW_ROWS);
+        for (int turn = 0; turn < 40 && status == YOKE_OK; turn++)
+            status = step_there(turn);
+        if (status != YOKE_OK) {
+            assert_int_equal(status, YOKE_ELOST);
+            if (!strstr(yoke_error_text(), "array") || !strstr(yoke_error_text(), "write"))
+                fail_msg("%s: %s", devices, yoke_error_text());
+            lost++;
+        }
+        twin_close(1);
+    }
+    assert_true(lost > 0);
+}
+
 /* Queues the calls in turn, `jobs` of them, and waits; all that `phases` times. Returns the us of a
  * job in the last phase: by then the devices have their rows and the plan is made. */
 static double late_us(const struct call *calls, int count, int jobs, int phases)
@@ -486,11 +527,17 @@ static void everything_fails(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs),      cmocka_unit_test(devices_that_fail),
-        cmocka_unit_test(neighbours_that_fail), cmocka_unit_test(no_gaps),
-        cmocka_unit_test(halos_come_behind),    cmocka_unit_test(counts_begin_behind),
-        cmocka_unit_test(times_add_up),         cmocka_unit_test(finds_the_team),
-        cmocka_unit_test(canceled_chains_end),  cmocka_unit_test(everything_fails),
+        cmocka_unit_test(random_programs),
+        cmocka_unit_test(devices_that_fail),
+        cmocka_unit_test(neighbours_that_fail),
+        cmocka_unit_test(lost_neighbours_are_explained),
+        cmocka_unit_test(no_gaps),
+        cmocka_unit_test(halos_come_behind),
+        cmocka_unit_test(counts_begin_behind),
+        cmocka_unit_test(times_add_up),
+        cmocka_unit_test(finds_the_team),
+        cmocka_unit_test(canceled_chains_end),
+        cmocka_unit_test(everything_fails),
     };
     for (int w = 1; w < count; w++)
         for (uint64_t seed = 1; seed <= 2; seed++)
