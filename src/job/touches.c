@@ -237,6 +237,14 @@ static yoke_status refuse_fixed(const struct touch *touch)
                    TOUCH_OF(touch), YK_NAME_OF(touch->arg->array), cure_of(touch));
 }
 
+/* Returns 1 if the kernel writes down a column: to row j at index i, as in a loop that transposes a
+ * matrix. */
+static int is_transposed(const struct touch *touch)
+{
+    return touch->stride == 1 && touch->row > 1 && touch->arg->mode != YOKE_PARAM_IN &&
+           yk_job_indexes_each(touch->job) > 1;
+}
+
 static yoke_status refuse_stride(const struct touch *touch)
 {
     const yoke_array *array = touch->arg->array;
@@ -250,16 +258,21 @@ static yoke_status refuse_stride(const struct touch *touch)
     snprintf(rows, sizeof rows,
              "pass yoke_row(pointer, %lld), or open the array with row_elements = %lld",
              (long long)touch->stride, (long long)touch->stride);
-    if (touch->stride > touch->row)
+    if (is_transposed(touch))
+        snprintf(cure, sizeof cure,
+                 "exchange the indexes in the body, so that it writes to row i, and declare the "
+                 "array that it then reads at other rows as a whole (yoke_whole, yoke_in_whole)");
+    else if (touch->stride > touch->row)
         snprintf(cure, sizeof cure, "%s", rows);
     else
         snprintf(cure, sizeof cure, "if its rows have as many, %s; otherwise %s", rows,
                  cure_of(touch));
-    return yk_fail(
-        YOKE_EINVAL,
-        TOUCH "takes %lld elements for each index of the range, but a row of " YK_THE_ARRAY
-              " has %lld; %s",
-        TOUCH_OF(touch), (long long)touch->stride, YK_NAME_OF(array), (long long)touch->row, cure);
+    return yk_fail(YOKE_EINVAL,
+                   TOUCH
+                   "takes %lld element%s for each index of the range, but a row of " YK_THE_ARRAY
+                   " has %lld; %s",
+                   TOUCH_OF(touch), (long long)touch->stride, touch->stride == 1 ? "" : "s",
+                   YK_NAME_OF(array), (long long)touch->row, cure);
 }
 
 enum { HALO_TEXT = 64 };

@@ -80,6 +80,19 @@ static void flat_image(void **state)
     close_bench(&b);
 }
 
+/* A matrix that is transposed by writing down its columns. */
+static void column_by_column(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    const yoke_job job = { .kernel = &t_column,
+                           .range = { 0, N, { N } },
+                           .args = { yoke_in(make(&b, N, N, 4)), yoke_out(make(&b, N, N, 4)) } };
+    REFUSED(&b, &job, "argument 2 (y)", "1 element for each index", "exchange the indexes",
+            "yoke_whole");
+    close_bench(&b);
+}
+
 /* This once ended with SIGSEGV, even on the cores. */
 static void extents_beyond_the_array(void **state)
 {
@@ -426,6 +439,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_image),
+        cmocka_unit_test(column_by_column),
         cmocka_unit_test(extents_beyond_the_array),
         cmocka_unit_test(gathers),
         cmocka_unit_test(neighbours),

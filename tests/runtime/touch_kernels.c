@@ -276,3 +276,8 @@ YOKE_KERNEL2(t_row_same, i, j, YOKE_IN(float, x), YOKE_INOUT(float, y))
     if (x[i * YOKE_SIZE2 + j] > 0)
         y[i] = 2.0f;
 }
+
+YOKE_KERNEL2(t_column, i, j, YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[j * YOKE_SIZE2 + i] = x[i * YOKE_SIZE2 + j];
+}
