@@ -11,7 +11,8 @@
 #define YOKE_LANES_BY(n, part, l)                                                                  \
     for (int l = yk_lane, part = yk_lane / (n), yk_turn = 1; yk_turn;                              \
          yk_turn = 0, (void)l, (void)part)
-#define YOKE_ONCE    if (yk_lane == 0)
+/* A loop, too: `continue` means the same, and an `else` after it belongs to an `if` before it. */
+#define YOKE_ONCE    for (int yk_once = yk_lane == 0; yk_once; yk_once = 0)
 #define YOKE_MINE(x) (*(x))
 
 /* A lane's start may be NaN, and its other values too. */

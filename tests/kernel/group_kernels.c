@@ -30,8 +30,20 @@ YOKE_GROUP_KERNEL(extremes, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(floa
         low[i] = least;
         high[i] = most;
         mean[i] = sum / columns;
-        positive[i] = count;
     }
+    if (i % 2) /* a dangling `else`, and a `continue`, as on a CPU */
+        YOKE_ONCE
+        {
+            positive[i] = count;
+            if (count >= 0)
+                continue;
+            positive[i] = -1;
+        }
+    else
+        YOKE_ONCE
+        {
+            positive[i] = count;
+        }
 }
 
 /* Rows with NaNs, also as start. */
