@@ -20,10 +20,10 @@ static void leave_kept(struct yk_job *job)
 
 /* A thread of the program could return late from its step, so it brings rows only if that takes
  * less time than a wake would. (Pinned memory is copied without the thread, however much it is.) It
- * cannot step the device if the kernel must be built: the device's host thread may be
- * building it, as in the first job of a process that knows the fastest device from an earlier
- * process. Nor can it for a step kernel, because each launch waits until the host has seen the end
- * of the one before. */
+ * cannot step the device if the kernel must be built: the device's host thread may be building it,
+ * as in the first job of a process that knows the fastest device from an earlier process. Nor can
+ * it step a step kernel, because each launch waits until the host has seen the end of the one
+ * before. */
 int yk_device_is_drivable(const struct yk_job *job, int device)
 {
     return job->devices[device].bringing_ns < YK_WAKE_NS &&
