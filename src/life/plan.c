@@ -173,27 +173,18 @@ static void note_team(struct yk_job *job, const struct yk_memory *memory,
     }
 }
 
-/* Returns the part of the copies' time in which a thread was busy with them in the job that showed
- * the device's speed: little if memory is pinned, all of it if rows go through staging buffers, or
- * if nothing is known. */
-static double busy_part(const struct yk_learned *learned, double link_bytes_per_ns)
-{
-    if (!learned || !(learned->rate > 0 && learned->copied_bytes > 0))
-        return 1;
-    return fmin(1, learned->copying / learned->rate * link_bytes_per_ns / learned->copied_bytes);
-}
-
 /* Sets what the job knows of device d; its share is set already. */
 static void note_device(struct yk_job *job, int d, const struct yk_memory *memory,
                         const struct yk_split_device *known)
 {
     struct yk_job_device *jd = &job->devices[d];
     jd->bringing_ns += known->copy_item_ns * fabs(jd->share) * (double)(job->last - job->first);
+    if (!memory)
+        return;
     jd->bringing_ns *=
-        busy_part(memory ? &memory->device[d] : NULL, jd->device->device->desc.link_bytes_per_ns);
-    jd->steady = memory && memory->device[d].steady;
-    if (memory)
-        memcpy(jd->pace, memory->pace[d], sizeof memory->pace[d]);
+        yk_learned_bringing(&memory->device[d], jd->device->device->desc.link_bytes_per_ns);
+    jd->steady = memory->device[d].steady;
+    memcpy(jd->pace, memory->pace[d], sizeof memory->pace[d]);
 }
 
 /* Lets those devices take part that are the best team by what is known, or all. */

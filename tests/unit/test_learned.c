@@ -55,7 +55,6 @@ static void the_latest_speed_counts(void **state)
     assert_true(told.fixed_ns == 5 && told.steady);
 }
 
-/* Large chunks do not show the cost that small ones had, so that cost is forgotten slowly. */
 /* A device that failed has lost the results of a job that is all or nothing: no item, but a speed.
  */
 static void lost_results_have_no_bytes(void **state)
@@ -70,6 +69,26 @@ static void lost_results_have_no_bytes(void **state)
     assert_true(learned.copied_bytes == 8);
 }
 
+/* Copies of 8,000 bytes at 2 bytes a nanosecond take 4,000 ns; the job took 20,000. */
+static void a_thread_brings_what_is_not_pinned(void **state)
+{
+    struct yk_split_outcome outcome = { .items = 1000, .rate = 0.05, .copied_bytes = 8000 };
+    struct yk_learned learned;
+    (void)state;
+    yk_learned_open(&learned);
+    assert_true(yk_learned_bringing(&learned, 2) == 1);
+    outcome.copying = 0.01;
+    yk_learned_note(&learned, &outcome, &job);
+    assert_float_equal(yk_learned_bringing(&learned, 2), 0.05, 1e-9);
+    outcome.copying = 0.5;
+    yk_learned_note(&learned, &outcome, &job);
+    assert_true(yk_learned_bringing(&learned, 2) == 1);
+    outcome.copying = outcome.copied_bytes = 0;
+    yk_learned_note(&learned, &outcome, &job);
+    assert_true(yk_learned_bringing(&learned, 2) == 1);
+}
+
+/* Large chunks do not show the cost that small ones had, so that cost is forgotten slowly. */
 static void dear_chunks_are_remembered(void **state)
 {
     struct yk_split_outcome outcome = { .items = 100, .rate = 1, .spread = 4 };
@@ -481,6 +500,7 @@ int main(void)
         cmocka_unit_test(the_latest_speed_counts),
         cmocka_unit_test(those_that_are_alike_and_waited_are_level),
         cmocka_unit_test(lost_results_have_no_bytes),
+        cmocka_unit_test(a_thread_brings_what_is_not_pinned),
         cmocka_unit_test(dear_chunks_are_remembered),
         cmocka_unit_test(a_chunks_cost_stays_within_what_was_told),
         cmocka_unit_test(who_gets_nothing_is_measured_again),
