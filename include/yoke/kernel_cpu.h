@@ -101,19 +101,23 @@
 #define YK_POSITION_yk_private(T, n)
 
 /* Declares variables with the parameters' names and takes their values from yk_args. */
-#define YK_UNPACK_ALL(...)              YK_PARAMS(__VA_ARGS__) YK_EACH(YK_UNPACK, __VA_ARGS__)
-#define YK_UNPACK(k, p)                 YK_UNPACK_ p
-#define YK_UNPACK_(mode, ...)           YK_UNPACK_##mode(__VA_ARGS__)
-#define YK_UNPACK_yk_value(T, n)        const T n = *(const T *)yk_args[n##_yk_param];
-#define YK_UNPACK_yk_in(T, n)           const T *YOKE_RESTRICT n = (const T *)yk_args[n##_yk_param];
-#define YK_UNPACK_yk_out(T, n)          T *YOKE_RESTRICT n = (T *)yk_args[n##_yk_param];
-#define YK_UNPACK_yk_inout(T, n)        YK_UNPACK_yk_out(T, n)
-#define YK_UNPACK_yk_add(T, n)          YK_UNPACK_yk_out(T, n)
-#define YK_UNPACK_yk_reduce(T, n, ...)  T *const n##_yk_partials = (T *)yk_args[n##_yk_param];
-#define YK_UNPACK_yk_local(T, n, count) _Alignas(64) T n[count];
-#define YK_UNPACK_yk_private(T, n)      T *YOKE_RESTRICT n = yk_own.n;
-#define YK_FORMAL_LOCAL(T, n)           , T *YOKE_RESTRICT n
-#define YK_FORMAL_PRIVATE(T, n)         , T *YOKE_RESTRICT n
+#define YK_UNPACK_ALL(...)             YK_PARAMS(__VA_ARGS__) YK_EACH(YK_UNPACK, __VA_ARGS__)
+#define YK_UNPACK(k, p)                YK_UNPACK_ p
+#define YK_UNPACK_(mode, ...)          YK_UNPACK_##mode(__VA_ARGS__)
+#define YK_UNPACK_yk_value(T, n)       const T n = *(const T *)yk_args[n##_yk_param];
+#define YK_UNPACK_yk_in(T, n)          const T *YOKE_RESTRICT n = (const T *)yk_args[n##_yk_param];
+#define YK_UNPACK_yk_out(T, n)         T *YOKE_RESTRICT n = (T *)yk_args[n##_yk_param];
+#define YK_UNPACK_yk_inout(T, n)       YK_UNPACK_yk_out(T, n)
+#define YK_UNPACK_yk_add(T, n)         YK_UNPACK_yk_out(T, n)
+#define YK_UNPACK_yk_reduce(T, n, ...) T *const n##_yk_partials = (T *)yk_args[n##_yk_param];
+/* More would overflow the stack of a thread; no GPU has as much. */
+#define YK_UNPACK_yk_local(T, n, count)                                                            \
+    _Static_assert((count) * sizeof(T) <= ((size_t)1 << 20),                                       \
+                   "YOKE_LOCAL: a group's array has a constant size of at most 1 MiB");            \
+    _Alignas(64) T n[count];
+#define YK_UNPACK_yk_private(T, n) T *YOKE_RESTRICT n = yk_own.n;
+#define YK_FORMAL_LOCAL(T, n)      , T *YOKE_RESTRICT n
+#define YK_FORMAL_PRIVATE(T, n)    , T *YOKE_RESTRICT n
 
 #define YK_ACTUAL(k, p)          YK_ACTUAL_ p YK_IF_REDUCE(YK_ACTUAL_HOW, p)
 #define YK_ACTUAL_(mode, T, ...) , YK_FIRST(__VA_ARGS__)

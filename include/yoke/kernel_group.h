@@ -12,8 +12,9 @@
     for (int l = yk_lane, part = yk_lane / (n), yk_turn = 1; yk_turn;                              \
          yk_turn = 0, (void)l, (void)part)
 /* A loop, too: `continue` means the same, and an `else` after it belongs to an `if` before it. */
-#define YOKE_ONCE    for (int yk_once = yk_lane == 0; yk_once; yk_once = 0)
-#define YOKE_MINE(x) (*(x))
+#define YOKE_ONCE for (int yk_once = yk_lane == 0; yk_once; yk_once = 0)
+/* YK_MINE shows yoke-embed the word; preludes define it as nothing. */
+#define YOKE_MINE(x) (*YK_MINE(x))
 
 /* A lane's start may be NaN, and its other values too. */
 #define YK_FOLD_SUM(a, b) YK_OP_SUM(a, b)

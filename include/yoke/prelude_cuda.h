@@ -121,6 +121,7 @@ YOKE_FN int yk_fpclassify(double x)
 #define YK_TURN32(i, at) const int32_t i = (int32_t)(at);
 
 #define YOKE_BARRIER __syncthreads()
+#define YK_MINE      /* a word that yoke-embed sees in YOKE_MINE */
 
 /* Atomics on one address take turns. So a whole warp that adds to one element folds its values
  * first, and one lane adds: a dot product of 268,435,456 floats into one element takes 43 ms on an

@@ -84,6 +84,7 @@ typedef struct yk_space {
     const int i = (int)((uint32_t)(from) + i##_at);
 
 #define YOKE_BARRIER yk_barrier()
+#define YK_MINE      /* a word that yoke-embed sees in YOKE_MINE */
 
 #define yoke_float_as_int(x) yk_as_int((float)(x))
 #define yoke_int_as_float(x) yk_as_float((int)(x))

@@ -192,7 +192,7 @@ YOKE_KERNEL(none, i, YOKE_IN(int, x), YOKE_OUT(int, y))
     y[i] = twice(x, i) + primes[i % N] + is_odd;
 }
 END
-# Barriers that not all lanes reach; the lines without a number at their end are right.
+# What lanes must not do; the lines without a number at their end are right.
 cat > "$work/lanes.c" << 'END'
 #include <yoke/kernel.h>
 YOKE_GROUP_KERNEL(right, i, 64, 64, YOKE_IN(float, x), YOKE_OUT(float, y), YOKE_LOCAL(float, t, 64))
@@ -204,23 +204,48 @@ YOKE_GROUP_KERNEL(right, i, 64, 64, YOKE_IN(float, x), YOKE_OUT(float, y), YOKE_
     YOKE_LANE_SUM(float, s, j, 0, 64, t[j])
     YOKE_LANE_ANY(any, l, t[l] > 3)
     if (!any) return;
-    YOKE_ONCE { y[i] = s; }
+    YOKE_ONCE { if (s < 0) continue; y[i] = s; }
+    YOKE_LANES(l)
+    {
+        for (int k = 0; k < 3; k++) if (t[k] > 1) y[i] = 1; else break;
+        for (int k = 0; k < 3; k++) { if (t[k] > 2) { break; } }
+        do { if (t[0] > 1) break; } while (t[1] > 2);
+        switch (l) { case 0: y[i] = 3; break; default: break; }
+    }
+    for (int k = 0; k < 3; k++) { if (k > YOKE_COUNT) break; }
 }
 YOKE_GROUP_KERNEL(wrong, i, 64, 64, YOKE_IN(float, x), YOKE_OUT(float, y), YOKE_LOCAL(float, t, 64))
 {
     YOKE_LANES(l)
     {
-        if (l >= YOKE_COUNT) { return; } // 17
+        if (l >= YOKE_COUNT) { return; } // 25
         t[l] = x[i + l];
-        YOKE_BARRIER; // 19
+        YOKE_BARRIER; // 27
         y[i + l] = t[YOKE_COUNT - 1 - l];
     }
-    YOKE_LANES(l) { YOKE_LANE_SUM(float, s, j, 0, 64, x[j]) y[i + l] = s; } // 22
+    YOKE_LANES(l) { YOKE_LANE_SUM(float, s, j, 0, 64, x[j]) y[i + l] = s; } // 30
+    YOKE_LANES(l) if (l >= YOKE_COUNT) break; // 31
+    YOKE_LANES(l)
+    {
+        for (int k = 0; k < 3; k++) { if (t[k] > 1) break; }
+        if (t[l] > 1) { break; } // 35
+    }
+    YOKE_ONCE { if (t[0] > 1) return; y[i] = 1; } // 37
+    YOKE_ONCE { YOKE_BARRIER; } // 38
+}
+YOKE_GROUP_KERNEL(gives, i, 32, 1, YOKE_IN(int, x), YOKE_REDUCE(SUM, int64_t, s), YOKE_ADD(int, a), YOKE_PRIVATE(int, p))
+{
+    YOKE_LANES(l) YOKE_MINE(p) = x[i];
+    YOKE_LANES(l) { yoke_add(&a[0], YOKE_MINE(p)); if (l == 0) yoke_reduce(s, x[i]); }
+    YOKE_ONCE yoke_add(&a[0], 1);
+    yoke_add(&a[0], 1); // 45
+    yoke_reduce(s, x[i]); // 46
+    YOKE_MINE(p) = x[i]; // 47
 }
 YOKE_KERNEL(none, i, YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     y[i] = x[i];
-    YOKE_BARRIER; // 27
+    YOKE_BARRIER; // 52
 }
 END
 # Parameters that no compiler accepts, with hundreds of lines of macros: the lines with a number are refused before, by a word each.
@@ -272,9 +297,12 @@ for compiler in gcc clang; do
         '^none.c:12: warning: f: .*pointers to functions' '^none.c:15: warning: .*static in a function'
     [ "$(wc -l < "$work/words")" -eq 7 ] || { echo "more is told"; cat "$work/words"; exit 1; }
     "$embed" -o "$work/lanes.inc" "$work/lanes.c" 2> "$work/words"
-    tells "$work/words" '^lanes.c:17: warning: return' '^lanes.c:19: warning: a barrier' \
-        '^lanes.c:22: warning: a barrier' '^lanes.c:27: warning: YOKE_BARRIER in a kernel without lanes'
-    [ "$(wc -l < "$work/words")" -eq 4 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+    tells "$work/words" '^lanes.c:25: warning: return inside YOKE_LANES' '^lanes.c:27: warning: a barrier' \
+        '^lanes.c:30: warning: a barrier' '^lanes.c:31: warning: break' '^lanes.c:35: warning: break' \
+        '^lanes.c:37: warning: return inside YOKE_ONCE' '^lanes.c:38: warning: a barrier .*YOKE_ONCE' \
+        '^lanes.c:45: warning: yoke_add outside' '^lanes.c:46: warning: a value given outside' \
+        '^lanes.c:47: warning: YOKE_MINE outside' '^lanes.c:52: warning: YOKE_BARRIER in a kernel without lanes'
+    [ "$(wc -l < "$work/words")" -eq 11 ] || { echo "more is told"; cat "$work/words"; exit 1; }
     rm "$work/none.inc"
     if "$embed" -w -o "$work/none.inc" "$work/unfit.c" 2> "$work/words"; then exit 1; fi
     tells "$work/words" '^unfit.c:3: error: .*not int8_t: reduce into' '^unfit.c:4: error: .*not real: reduce into' \

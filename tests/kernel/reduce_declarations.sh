@@ -1,6 +1,7 @@
 #!/bin/sh
 # reduce_declarations.sh INCLUDE COMPILER... - the compiler refuses a body that gives its values by the wrong one of yoke_reduce,
-# yoke_reduce_at and yoke_fold, and says which the parameter takes; with the right one it compiles.
+# yoke_reduce_at and yoke_fold, and says which the parameter takes; with the right one it compiles. Nor does
+# it take a YOKE_LOCAL without a constant size, or one that overflows stacks.
 set -eu
 include=$1
 shift
@@ -9,11 +10,13 @@ trap 'rm -rf "$work"' EXIT
 # COMPILER PARAMETER STATEMENT
 compiles()
 {
+    form='YOKE_KERNEL(mine, i'
+    case $2 in YOKE_LOCAL*) form='YOKE_GROUP_KERNEL(mine, i, 32, 32, YOKE_VALUE(int, m)' ;; esac
     cat >"$work/mine.c" <<END
 #include <yoke/kernel.h>
 YOKE_FN float both(float a, float b) { return a + b; }
 YOKE_FN float other(float a, float b) { return a * b; }
-YOKE_KERNEL(mine, i, YOKE_IN(float, x), $2) { $3; }
+$form, YOKE_IN(float, x), $2) { $3; }
 END
     "$1" -std=c11 -O1 -Wall -Wextra -Werror -I"$include" -c "$work/mine.c" -o "$work/mine.o" >"$work/log" 2>&1
 }
@@ -45,5 +48,8 @@ for compiler; do
     refuses "$compiler" "$least" 'yoke_fold(s, both, x[i])' s_takes_yoke_fold
     refuses "$compiler" "$sum" 'yoke_reduce_at(s, x[i], i)' s_takes_yoke_reduce_at
     refuses "$compiler" "$own" 'yoke_reduce_at(s, x[i], i)' s_takes_yoke_reduce_at
+    accepts "$compiler" 'YOKE_LOCAL(float, t, 64), YOKE_PRIVATE(float, p)' 'YOKE_LANES(l) YOKE_MINE(p) = t[l] = x[i] * (float)m'
+    refuses "$compiler" 'YOKE_LOCAL(float, t, 4 << 20)' 'YOKE_LANES(l) t[l] = x[i] * (float)m' 'at most 1 MiB'
+    refuses "$compiler" 'YOKE_LOCAL(float, t, m)' 'YOKE_LANES(l) t[l] = x[i] * (float)m' constant
 done
 exit $found
