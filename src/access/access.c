@@ -13,7 +13,7 @@ static int is_known(const struct yk_access *access, const struct yk_touch *touch
         if (other->parameter == touch->parameter &&
             yk_polynomials_are_equal(&other->stride, &touch->stride) &&
             yk_polynomials_are_equal(&other->rest, &touch->rest) &&
-            other->alters == touch->alters &&
+            other->writes == touch->writes && other->alters == touch->alters &&
             memcmp(&other->guard, &touch->guard, sizeof touch->guard) == 0)
             return 1;
     }
@@ -104,11 +104,13 @@ static void read_touch(const struct yk_body *body, int at, const struct yk_guard
     const struct yk_token *first = &body->tokens[index.first],
                           *last = &body->tokens[index.last - 1];
     const struct yk_forms forms = yk_expression_read(body, index.first, index.last);
-    const int parameter = yk_body_parameter(body, &body->tokens[at]);
+    const int parameter = yk_body_parameter(body, &body->tokens[at]),
+              change = find_change(body, at);
     for (int f = 0; f < forms.count; f++) {
         struct yk_touch touch = { .parameter = parameter,
                                   .guard = forms.guard[f],
-                                  .alters = read_alters(body, at, find_change(body, at)),
+                                  .writes = change >= 0,
+                                  .alters = read_alters(body, at, change),
                                   .line = first->line,
                                   .text = first->text,
                                   .length = (int)(last->text + last->length - first->text) };

@@ -17,6 +17,7 @@ struct yk_touch { /* one index expression */
     int parameter;
     struct yk_polynomial stride, rest;
     struct yk_guard guard; /* the guard under which it is touched; never unsure */
+    int writes;            /* 1: the element is changed; 0: it is read, or passed to a function */
     int alters; /* bit d: what is written there depends on the index of dimension d, or on what was
                  * there: two indexes that touch the same element race */
     int line;   /* in kernel->file */

@@ -23,6 +23,15 @@ static int are_alike(const struct yk_term *a, const struct yk_term *b)
     return a->count == b->count && memcmp(a->variable, b->variable, (size_t)a->count) == 0;
 }
 
+/* Two unknown values need not be the same one: their difference is unknown, too. */
+static int is_unknown(const struct yk_term *term)
+{
+    for (int v = 0; v < term->count; v++)
+        if (term->variable[v] == YK_VAR_LOADED || term->variable[v] == YK_VAR_INNER)
+            return 1;
+    return 0;
+}
+
 static int add_term(struct yk_polynomial *to, const struct yk_term *term)
 {
     for (int t = 0; t < to->count; t++) {
@@ -30,7 +39,9 @@ static int add_term(struct yk_polynomial *to, const struct yk_term *term)
             continue;
         if (__builtin_add_overflow(to->terms[t].factor, term->factor, &to->terms[t].factor))
             return 0;
-        if (to->terms[t].factor == 0)
+        if (to->terms[t].factor == 0 && is_unknown(term))
+            to->terms[t].factor = 1;
+        else if (to->terms[t].factor == 0)
             to->terms[t] = to->terms[--to->count];
         return 1;
     }

@@ -190,12 +190,21 @@ static int stays(const struct touch *touch)
     return 1;
 }
 
+/* Begin of a cure for what is read at other rows of an array that the kernel writes: other indexes
+ * may have changed these rows, or not yet. */
+#define OF_TWO_ARRAYS                                                                              \
+    "a kernel reads only row i of an array that it writes: write to one array, and read another "  \
+    "one (YOKE_IN)"
+
 /* How the argument should be passed for an index that leaves its rows. */
 static const char *cure_of(const struct touch *touch)
 {
-    return touch->arg->mode == YOKE_PARAM_IN ? "declare the whole array (yoke_whole, yoke_in_whole)"
-                                             : "write to row i only, by a loop over what is "
-                                               "written, or sum into it (YOKE_ADD, yoke_add_to)";
+    if (touch->arg->mode == YOKE_PARAM_IN)
+        return "declare the whole array (yoke_whole, yoke_in_whole)";
+    if (!touch->is->writes)
+        return OF_TWO_ARRAYS " as a whole (yoke_whole, yoke_in_whole)";
+    return "write to row i only, by a loop over what is written, or sum into it (YOKE_ADD, "
+           "yoke_add_to)";
 }
 
 static yoke_status refuse_loaded(const struct touch *touch)
@@ -288,10 +297,10 @@ static yoke_status refuse_row(const struct touch *touch, int64_t row)
     const int64_t before = halo_before(touch), after = halo_after(touch);
     char halo[HALO_TEXT];
     if (arg->mode != YOKE_PARAM_IN)
-        return yk_fail(YOKE_EINVAL,
-                       TOUCH "is of row i %s %lld of " YK_THE_ARRAY
-                             "; a kernel may write to row i only",
-                       TOUCH_OF(touch), SIGN_OF(row), YK_NAME_OF(arg->array));
+        return yk_fail(YOKE_EINVAL, TOUCH "is of row i %s %lld of " YK_THE_ARRAY "; %s",
+                       TOUCH_OF(touch), SIGN_OF(row), YK_NAME_OF(arg->array),
+                       touch->is->writes ? "a kernel may write to row i only"
+                                         : OF_TWO_ARRAYS " with a halo (yoke_halo, yoke_in_halo)");
     return yk_fail(YOKE_EINVAL,
                    TOUCH "is of row i %s %lld of " YK_THE_ARRAY
                          ", and the job declares row%s; declare the rows "

@@ -281,7 +281,8 @@ static void operators(void **state)
     job = (yoke_job){ .kernel = &t_red,
                       .range = { 0, N },
                       .args = { yoke_value(n), yoke_value(color), yoke_inout(x) } };
-    REFUSED(&b, &job, "of row i - 1", "a kernel may write to row i only");
+    REFUSED(&b, &job, "of row i - 1", "write to one array, and read another one",
+            "with a halo (yoke_halo, yoke_in_halo)");
     job = (yoke_job){ .kernel = &t_pairs, .range = { 0, N }, .args = { yoke_in(x), yoke_out(y) } };
     OK(yoke_run(b.rt, &job, NULL));
     close_bench(&b);

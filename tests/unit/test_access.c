@@ -107,6 +107,8 @@ static void expressions(void **state)
     expect("x[i % n + 1]; x[(i ^ 1) & ~n]; x[i + (i > 3)]; x[(i + x[j]) % n];",
            "0 | 1*(1*i%1*n) 1; 0 | 1*(1*(1*i^1)&1*(1*n~0)); 1 | 1*(1*i>3); 0 | 1*load; 0 | 1*j");
     expect("*(x + i + 1) = 3; y = 2 * (x + i)[1]; return *(x - i);", "1 | 1; -1 | 0");
+    expect("x[x[i] - x[n]]; x[min(j, 3) - min(n, 2)]; x[i + x[i] - x[j]];",
+           "0 | 1*load; 1 | 0; 0 | 1*n; 0 | 1*inner; 1 | 1*load; 0 | 1*j");
     expect("p.x[i]; q->x[0];", "");
     expect("x[9223372036854775807 * i + 9223372036854775807 * i];", "");
     expect("float s = \"x[0]\"; 'x'; x[1];", "0 | 1");
@@ -195,6 +197,9 @@ static void conditions(void **state)
     expect_guard("if (q[i] > 0) x[i];", "no touch");
     expect_guard("if (q[i] > 0) x[q[i]];", "");
     expect_guard("if (f(n)) x[q[i]];", "no touch");
+    expect_guard("if (q[i] == q[j]) x[i + 1];", "no touch");
+    expect_guard("if (q[i] != q[j]) return; x[i];", "no touch");
+    expect_guard("for (int t = q[i]; t < q[i + 1]; t++) x[t];", "");
 }
 
 /* A variable whose value refers to itself many times: the analysis ends. */
