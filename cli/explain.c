@@ -59,7 +59,8 @@ static int run_explain(int argc, char **argv)
         return command_failed(
             back ? "no report is stored for a program so far back"
                  : "no program has used yoke yet, or none that ran a job; 'yoke run saxpy' is one. "
-                   "For simulated devices nothing is kept unless YOKE_KB names a file");
+                   "For simulated devices nothing is kept unless YOKE_KB names a file, and with "
+                   "YOKE_KB=off nothing is kept at all");
     status = tell(text, values[EXPLAIN_JSON]);
     yoke_story_close(text);
     return status;

@@ -196,6 +196,10 @@ static int stays(const struct touch *touch)
     "a kernel reads only row i of an array that it writes: write to one array, and read another "  \
     "one (YOKE_IN)"
 
+#define ONLY_ITS_ROW                                                                               \
+    "a kernel may write to row i only: let all that index i writes be one row (yoke_row, "         \
+    "row_elements), or use several arrays"
+
 /* How the argument should be passed for an index that leaves its rows. */
 static const char *cure_of(const struct touch *touch)
 {
@@ -219,12 +223,16 @@ static yoke_status refuse_outside(const struct touch *touch, const struct yk_ind
                                   int64_t rows)
 {
     const struct yk_interval has = yk_array_rows(touch->arg->array);
-    return yk_fail(YOKE_EINVAL,
-                   TOUCH "is of row %lld for index %lld of the range, and " YK_THE_ARRAY
-                         " has rows [%lld, %lld); let the range or a condition leave such "
-                         "indexes out",
-                   TOUCH_OF(touch), (long long)(index->at[0] + rows), (long long)index->at[0],
-                   YK_NAME_OF(touch->arg->array), (long long)has.first, (long long)has.last);
+    return yk_fail(
+        YOKE_EINVAL,
+        TOUCH "is of row %lld for index %lld of the range, and " YK_THE_ARRAY
+              " has rows [%lld, %lld); let the range or a condition leave such "
+              "indexes out%s",
+        TOUCH_OF(touch), (long long)(index->at[0] + rows), (long long)index->at[0],
+        YK_NAME_OF(touch->arg->array), (long long)has.first, (long long)has.last,
+        touch->arg->mode == YOKE_PARAM_IN
+            ? ", or, if there are more rows, give their number (yoke_whole(pointer, count))"
+            : "");
 }
 
 static yoke_status refuse_other_row(const struct touch *touch, const struct yk_index *index,
@@ -299,7 +307,7 @@ static yoke_status refuse_row(const struct touch *touch, int64_t row)
     if (arg->mode != YOKE_PARAM_IN)
         return yk_fail(YOKE_EINVAL, TOUCH "is of row i %s %lld of " YK_THE_ARRAY "; %s",
                        TOUCH_OF(touch), SIGN_OF(row), YK_NAME_OF(arg->array),
-                       touch->is->writes ? "a kernel may write to row i only"
+                       touch->is->writes ? ONLY_ITS_ROW
                                          : OF_TWO_ARRAYS " with a halo (yoke_halo, yoke_in_halo)");
     return yk_fail(YOKE_EINVAL,
                    TOUCH "is of row i %s %lld of " YK_THE_ARRAY
@@ -400,7 +408,8 @@ static yoke_status check_touch(struct touch *touch)
     write_text(touch);
     if (!is_whole(touch) && is->stride.count > 0 && !bends(touch) && touch->stride != touch->row)
         return refuse_stride(touch);
-    if (!has_row(touch, index.at[0] + rows))
+    if ((is_whole(touch) || touch->arg->mode == YOKE_PARAM_IN) &&
+        !has_row(touch, index.at[0] + rows))
         return refuse_outside(touch, &index, rows);
     if (bends(touch))
         return refuse_other_row(touch, &index, rows);

@@ -176,10 +176,10 @@ cat > "$work/none.c" << 'END'
 #include <yoke/kernel.h>
 typedef struct pair { int x, y[2 * 3]; } pair_t, *pair_p;
 enum { N = 3, M };
-YOKE_CONST int primes[M] = { 2, 3, 5, 7 };
+YOKE_CONST int primes[M] = { 2, 3, 5, 7 }, more[2] = { 11, 13 };
 static const int one = 1; // 5
 unsigned int two; // 6
-static const int odds[N] = { 1, 3, 5 }; // 7
+static const int odds[N] = { 1, 3, 5 }, evens[2] = { 2, 4 }; // 7
 YOKE_FN int is_even(int n);
 YOKE_FN int is_odd(int n) { return n && is_even(n - 1); } // 9
 YOKE_FN int is_even(int n) { return !n || is_odd(n - 1); } // 10

@@ -323,7 +323,8 @@ static void elements_outside(void **state)
     OK(yoke_run(b.rt, &job, NULL));
     at = N;
     job.args[0] = (yoke_arg)yoke_value(at);
-    REFUSED(&b, &job, "'at / 2' is of row 32 for index 0", "array second has rows [0, 32)");
+    REFUSED(&b, &job, "'at / 2' is of row 32 for index 0", "array second has rows [0, 32)",
+            "give their number (yoke_whole(pointer, count))");
     job.args[2] = (yoke_arg)yoke_add_to(make(&b, N, 1, 4));
     REFUSED(&b, &job, "'at' is of row 64 for index 0", "array first has rows [0, 64)");
     at = N - 1;
