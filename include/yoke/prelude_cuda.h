@@ -94,6 +94,8 @@ template <typename T> YOKE_FN double yk_real(T x)
 {
     return (double)x;
 }
+/* Of <stdlib.h>. C++ has it for real numbers, too, and does not convert them to int. */
+#define abs(x) abs((int)(x))
 YOKE_FN int yk_fpclassify(float x)
 {
     return isnan(x) ? 0 : isinf(x) ? 1 : x == 0 ? 2 : fabsf(x) < 1.175494351e-38f ? 3 : 4;

@@ -154,3 +154,17 @@ YK_CLASS(float)
 #ifdef cl_khr_fp64
 YK_CLASS(double)
 #endif
+
+/* Of <stdlib.h>. OpenCL's abs is unsigned, so that abs(x) - 5 would be, too; PoCL's is a macro. */
+YK_OVERLOAD int yk_abs(int x)
+{
+    return x < 0 ? -x : x;
+}
+YK_OVERLOAD long yk_labs(long x)
+{
+    return x < 0 ? -x : x;
+}
+#undef abs
+#define abs(x)   yk_abs((int)(x))
+#define labs(x)  yk_labs((long)(x))
+#define llabs(x) labs(x)

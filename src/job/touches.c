@@ -230,7 +230,7 @@ static yoke_status refuse_outside(const struct touch *touch, const struct yk_ind
               "indexes out%s",
         TOUCH_OF(touch), (long long)(index->at[0] + rows), (long long)index->at[0],
         YK_NAME_OF(touch->arg->array), (long long)has.first, (long long)has.last,
-        touch->arg->mode == YOKE_PARAM_IN
+        touch->arg->mode == YOKE_PARAM_IN || touch->arg->mode == YOKE_PARAM_ADD
             ? ", or, if there are more rows, give their number (yoke_whole(pointer, count))"
             : "");
 }

@@ -1,8 +1,10 @@
-/* library_kernels.c - every function of <math.h> that devices have, and the limits. Row i of y has
+/* library_kernels.c - every function of <math.h> that devices have, those of <stdlib.h>, and
+ * the limits. Row i of y has
  * the results for x[i]; v is a number, u one between 0 and 1. */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <yoke/kernel.h>
 
 enum { RESULTS = 96 };
@@ -16,7 +18,10 @@ YOKE_KERNEL(library_float, i, YOKE_IN(float, x), YOKE_OUT(float, y))
     float whole;
     const float fraction = frexpf(v, &exponent), part = modff(v, &whole);
     const float rest = remquof(v, 0.75f, &quotient);
-    const float results[] = { acosf(u),
+    const float results[] = { (float)(abs((int)(9 * v)) - 9),
+                              (float)(labs((long)(9 * v)) - 9),
+                              (float)(llabs((long long)(-9 * v)) - 9),
+                              acosf(u),
                               acoshf(1 + u),
                               asinf(u),
                               asinhf(v),

@@ -157,7 +157,7 @@ static void test_custom(void **state)
     yoke_array *y = make(&bench, N, 1);
     yoke_job job = { .kernel = &c_segment,
                      .range = { 0, N - 1 },
-                     .args = { yoke_in_custom(begin, own, &n), yoke_in(x), yoke_out(y) } };
+                     .args = { yoke_in_custom(begin, own, &n), yoke_in_whole(x), yoke_out(y) } };
     (void)state;
     ENDS(&bench, &job, "c_segment, index ", "array first (parameter begin)",
          "its rows function gives row ", "let the function give row ");
