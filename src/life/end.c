@@ -90,7 +90,7 @@ static int merge(struct yk_job *job)
         status = yk_reduction_fold(job);
     if (status != YOKE_OK)
         yk_job_fail(job, status);
-    return status == YOKE_OK && again;
+    return status == YOKE_OK && again && !atomic_load(&job->lanes.stop);
 }
 
 /* A device failed while the job was ending. Returns 1 if the job runs again; 0: it was canceled

@@ -103,10 +103,12 @@ void yk_dispatch_readmit(struct yk_dispatch *dispatch, int device)
     tell_changed(dispatch, device);
 }
 
-/* With all_or_nothing: the items that the device completed must be done again. */
-static void take_back(struct yk_dispatch *dispatch, int device)
+/* With all_or_nothing: the items that the device completed must be done again. Returns their
+ * number.
+ */
+static int64_t take_back(struct yk_dispatch *dispatch, int device)
 {
-    int64_t from, to = 0;
+    int64_t from, to = 0, count = 0;
     for (from = 0; from < dispatch->kept_count; from++) {
         struct yk_kept entry = dispatch->kept[from];
         int64_t items = entry.range.last - entry.range.first;
@@ -118,23 +120,27 @@ static void take_back(struct yk_dispatch *dispatch, int device)
         yk_ranges_add(&dispatch->free, entry.range);
         dispatch->view.free_items += items;
         dispatch->left += items;
+        count += items;
     }
     dispatch->kept_count = to;
     dispatch->devices[device].kept = -1;
     dispatch->status[device].items_done = 0;
+    return count;
 }
 
-void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *reason)
+int64_t yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *reason)
 {
     const struct yk_device_state *state = &dispatch->devices[device];
     int part = end_part(dispatch, device, reason);
+    int64_t again = 0;
     if (!part && state->kept < 0 && state->outs < 0)
-        return;
+        return 0;
     yk_dispatch_recall(dispatch, device);
     if (!part) /* it left before; now the chunks and results that it still had are lost as well */
         set_reason(dispatch, device, reason);
     if (dispatch->all_or_nothing)
-        take_back(dispatch, device);
+        again = take_back(dispatch, device);
     yk_dispatch_event(dispatch, dispatch->now);
     tell_changed(dispatch, device);
+    return again;
 }

@@ -221,8 +221,8 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk
 void yk_dispatch_returned(struct yk_dispatch *dispatch, const struct yk_chunk *chunk,
                           int64_t limit);
 /* The device is lost: it gets no more chunks, and all its chunks that are out return to the range;
- * with all_or_nothing, also all items that it completed. */
-void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *reason);
+ * with all_or_nothing, also all items that it completed. Returns their number. */
+int64_t yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *reason);
 
 /* ns that a chunk of `items` adds to the device's work; 0: unknown. */
 int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int64_t items);

@@ -62,6 +62,13 @@ YOKE_KERNEL(k_sums, i, YOKE_VALUE(int32_t, bins), YOKE_ADD(int32_t, a), YOKE_ADD
     yoke_add(&f[bin], (double)x);
 }
 
+/* Done twice, it gives other rows and other sums. */
+YOKE_KERNEL(k_grow, i, YOKE_INOUT(int32_t, x), YOKE_ADD(int64_t, sum))
+{
+    x[i] = 2 * x[i] + 1;
+    yoke_add(&sum[0], (int64_t)x[i]);
+}
+
 YOKE_KERNEL(k_add_some, i, YOKE_VALUE(int32_t, rows), YOKE_ADD(int32_t, a))
 {
     if (rows)

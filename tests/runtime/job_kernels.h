@@ -17,6 +17,6 @@ typedef struct {
 #ifndef YOKE_FLATTEN
 extern const yoke_kernel k_noop, k_index, k_saxpy, k_spend, k_blur, k_gather, k_histogram,
     k_triangle, k_volume, k_row_sum, k_shares, k_tile, k_apart, k_columns, k_column_sums, k_sums,
-    k_add_some;
+    k_add_some, k_grow;
 #endif
 #endif

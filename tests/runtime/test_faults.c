@@ -131,6 +131,57 @@ static void one_job_survives(void **state)
     }
 }
 
+/* Sums are lost with their device, and what it did cannot be repeated on rows that it has changed,
+ * whether they are at home (out of its memory, or as soon as a chunk ends) or not. */
+static yoke_status grow(const char *devices)
+{
+    enum { N = 3000, JOBS = 4 };
+    static int32_t xs[N];
+    static int64_t sums[1];
+    yoke_runtime *rt;
+    yoke_array *x, *sum;
+    yoke_status status = yoke_open(&(yoke_config){ .devices = devices }, &rt);
+    if (status != YOKE_OK)
+        return status;
+    memset(xs, 0, sizeof xs);
+    sums[0] = 0;
+    assert_int_equal(yoke_array_wrap(rt, xs, N, 4, &x), YOKE_OK);
+    assert_int_equal(yoke_array_wrap(rt, sums, 1, 8, &sum), YOKE_OK);
+    for (int job = 0; job < JOBS && status == YOKE_OK; job++) {
+        const yoke_job spec = { .kernel = &k_grow,
+                                .range = { 0, N },
+                                .partitioner = "dynamic:chunk=100",
+                                .args = { yoke_inout_home(x), yoke_add_to(sum) } };
+        status = yoke_run(rt, &spec, NULL);
+    }
+    for (int i = 0; i < N && status == YOKE_OK; i++)
+        assert_int_equal(xs[i], 15);
+    if (status == YOKE_OK && yoke_array_acquire(sum, YOKE_READ) == YOKE_OK)
+        assert_int_equal(sums[0], N * (1 + 3 + 7 + 15));
+    yoke_array_close(x);
+    yoke_array_close(sum);
+    assert_int_equal(yoke_close(rt), YOKE_OK);
+    return status;
+}
+
+static void rows_in_place_beside_sums(void **state)
+{
+    static const char *const other[] = { "gpub", "cpu:cores=2", "gpub:mem=6K" };
+    int after, lost = 0, well = 0;
+    (void)state;
+    for (after = 1; after < 150; after++) {
+        char devices[96];
+        snprintf(devices, sizeof devices, "sim:gpua:fail_after=%d%s,sim:%s", after,
+                 after % 3 == 2 ? ":mem=6K" : "", other[after % 3]);
+        const yoke_status status = grow(devices);
+        if (status != YOKE_OK && status != YOKE_ELOST && status != YOKE_EDEVICE)
+            fail_msg("%s: %s", devices, yoke_error_text());
+        lost += status == YOKE_ELOST;
+        well += status == YOKE_OK;
+    }
+    assert_true(lost > 0 && well > 0);
+}
+
 /* Jobs in flight on the only device: each message names the cause once. */
 static void the_messages_of_many_jobs(void **state)
 {
@@ -171,7 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation),          cmocka_unit_test(every_backend_call),
         cmocka_unit_test(devices_that_die),          cmocka_unit_test(one_job_survives),
-        cmocka_unit_test(the_messages_of_many_jobs),
+        cmocka_unit_test(rows_in_place_beside_sums), cmocka_unit_test(the_messages_of_many_jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
