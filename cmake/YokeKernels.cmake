@@ -42,10 +42,16 @@ function(yoke_add_kernels target)
   foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
     get_filename_component(source ${file} ABSOLUTE)
     file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${source})
+    if(NOT file MATCHES "\\.c$")
+      message(FATAL_ERROR "${file}: kernels are written in C; put them into a .c file (C++ declares them "
+        "extern \"C\" const yoke_kernel NAME)")
+    endif()
     get_property(taken SOURCE ${source} PROPERTY YOKE_KERNELS_OF)
     if(taken)
       message(FATAL_ERROR "${file} is a kernel file of ${taken} already; share it through an object library")
     endif()
+    # a precompiled header was compiled with other flags
+    set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
     set_property(SOURCE ${source} PROPERTY YOKE_KERNELS_OF ${target})
     string(REPLACE ../ __/ inside ${name}) # as CMake names objects: files of other folders may have the same name
     set(texts ${CMAKE_CURRENT_BINARY_DIR}/${target}.texts/${inside}.h)

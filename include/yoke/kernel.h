@@ -20,13 +20,20 @@
  *                                               `lanes` lanes together do `unit` indexes from i on
  *     YOKE_STEP_KERNEL(...)                     one item, which may emit more: yoke/kernel_step.h
  *
- * In C++ this header only gives the descriptor's type.
+ * In C++ this header only gives the descriptor's type: kernels are written in C.
  */
 #ifndef YOKE_KERNEL_H
 #define YOKE_KERNEL_H
 
 #if defined(__cplusplus) && !defined(YOKE_FLATTEN)
 #include <yoke/kernel_type.h>
+#define YK_IN_C_ONLY                                                                               \
+    static_assert(false, "yoke: kernels are written in C: put this into a .c file, and declare "   \
+                         "extern \"C\" const yoke_kernel NAME here")
+#define YOKE_KERNEL(...)       YK_IN_C_ONLY;
+#define YOKE_KERNEL2(...)      YK_IN_C_ONLY;
+#define YOKE_KERNEL3(...)      YK_IN_C_ONLY;
+#define YOKE_GROUP_KERNEL(...) YK_IN_C_ONLY;
 #else
 
 #ifdef YOKE_FLATTEN /* as prelude.h does for the CPU */

@@ -4,7 +4,7 @@
 
 #include "ok.h"
 
-extern const yoke_kernel k_broken, k_beside_broken;
+extern const yoke_kernel k_broken, k_beside_broken, k_pointer;
 
 static const char *device = "opencl:0";
 static int warnings;
@@ -84,10 +84,32 @@ static void its_neighbour_works(void **state)
     OK(yoke_close(rt));
 }
 
+/* Only OpenCL has address spaces. */
+static void a_pointer_to_an_array(void **state)
+{
+    (void)state;
+    const yoke_kernel *kernels[] = { &k_pointer };
+    yoke_runtime *rt;
+    if (yoke_open(&(yoke_config){ .devices = device }, &rt) != YOKE_OK) {
+        print_message("%s\n", yoke_error_text());
+        skip();
+    }
+    if (strncmp(device, "opencl", 6) != 0) {
+        OK(yoke_prepare(rt, kernels, 1));
+    } else {
+        assert_int_equal(yoke_prepare(rt, kernels, 1), YOKE_EBUILD);
+        if (!strstr(yoke_error_text(), "address space") ||
+            !strstr(yoke_error_text(), "YOKE_GLOBAL"))
+            fail_msg("%s", yoke_error_text());
+    }
+    OK(yoke_close(rt));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(others_do_it),
-                                        cmocka_unit_test(its_neighbour_works) };
+                                        cmocka_unit_test(its_neighbour_works),
+                                        cmocka_unit_test(a_pointer_to_an_array) };
     if (argc > 1)
         device = argv[1];
     return cmocka_run_group_tests_name("broken", tests, NULL, NULL);

@@ -133,13 +133,13 @@ static void say_cure(struct told *told)
     const enum guard_kind kind = told->breach->kind;
     if (kind == GUARD_UNWRITTEN)
         snprintf(told->cure, sizeof told->cure,
-                 "make the parameter YOKE_INOUT and declare yoke_inout(%s) if the rest is to stay, "
-                 "yoke_out_part(%s) if it does not matter",
+                 "make the parameter YOKE_INOUT (in a yoke_job also yoke_inout(%s)) if the rest is "
+                 "to stay; in a yoke_job, yoke_out_part(%s) if it does not matter",
                  shown_name(told), shown_name(told));
     else if (kind == GUARD_EARLY)
         snprintf(told->cure, sizeof told->cure,
-                 "write all of it first, or make the parameter YOKE_INOUT and declare "
-                 "yoke_inout(%s)",
+                 "write all of it first, or make the parameter YOKE_INOUT (in a yoke_job also "
+                 "yoke_inout(%s))",
                  shown_name(told));
     else if (!is_in_array(told))
         snprintf(told->cure, sizeof told->cure,

@@ -78,11 +78,28 @@ static size_t translate(const char *log, const char *text, char *to, size_t capa
     return used;
 }
 
+/* Adds the cure to the first error that plain C gets in OpenCL: pointers to an array's elements say
+ * where they point. Frees `log`, and returns NULL without memory. */
+static char *with_cure(char *log)
+{
+    static const char error[] = "changes address space of pointer";
+    const char *at = strstr(log, error);
+    char *cured = log;
+    if (at) {
+        at += strlen(error);
+        cured = yk_format("%.*s (write YOKE_GLOBAL before its type: YOKE_GLOBAL const float *p)%s",
+                          (int)(at - log), log, at);
+        yk_free(log);
+    }
+    return cured;
+}
+
 char *yk_opencl_log(const char *log, const char *text)
 {
     size_t length = translate(log, text, NULL, 0);
     char *translated = yk_calloc(length + 1, 1);
-    if (translated)
-        translate(log, text, translated, length + 1);
-    return translated;
+    if (!translated)
+        return NULL;
+    translate(log, text, translated, length + 1);
+    return with_cure(translated);
 }
