@@ -178,16 +178,20 @@ static int check(const struct action *action, const char *word, const char *cons
 }
 
 /* Opening a file that is not a database sets it aside. That is right for yoke's own file, but a
- * file that the user named is more likely one that export wrote, and must stay. */
-static int is_something_else(const char *path)
+ * file that the user named is more likely one that export wrote, and must stay. An empty file
+ * becomes a database when something is imported into it. */
+static int is_something_else(const char *path, const struct action *action)
 {
     static const char begin[] = "SQLite format 3";
     char found[sizeof begin] = "";
     FILE *file = fopen(path, "re");
     size_t bytes = file ? fread(found, 1, sizeof found, file) : 0;
+    const int ended = file && feof(file); /* a folder gives an error */
     if (file)
         fclose(file);
-    return bytes > 0 && memcmp(found, begin, sizeof begin) != 0;
+    if (bytes == 0)
+        return ended && action->run != kb_import;
+    return memcmp(found, begin, sizeof begin) != 0;
 }
 
 /* Only import may create a file. */
@@ -197,7 +201,7 @@ static int open_base(struct kb *kb, const struct action *action, const char *pat
         fprintf(stderr, "yoke: %s cannot be read: %s\n", path, strerror(errno));
         return 1;
     }
-    if (path && is_something_else(path)) {
+    if (path && is_something_else(path, action)) {
         fprintf(stderr,
                 "yoke: --file %s is not a knowledge base and is not changed; 'yoke kb import' "
                 "reads what export wrote\n",

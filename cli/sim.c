@@ -57,7 +57,7 @@ const struct command command_sim = {
             "Or APP is a step of a program whose arrays stay on devices:\n"
             "'step:smooth(in u[1], out w); scale(in w, out u)'.\n"
             "All keys are in yoke-sim(1).\n"
-            "Exit status: 0 done, 1 failed, 2 usage error.",
+            "Exit status: 0 done, 1 failed, 2 usage error, 130 stopped by Ctrl-C, 143 by SIGTERM.",
     .options = sim_options,
     .run = run_sim,
 };

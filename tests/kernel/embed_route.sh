@@ -84,6 +84,8 @@ misuses '.M needs' -o "$work/file" -M
 misuses 'no name' --array 1bad "$work/mine.c"
 misuses 'no name' --array 'a b' "$work/mine.c"
 misuses 'NAME and FILE' --array name
+misuses 'cannot read' --array name "$work/nosuch"
+misuses 'overwrite the kernel file' -o "$work/mine.c" "$work/mine.c"
 misuses 'none.list' "$work/mine.c" @none.list
 "$embed" --print opencl "$work/mine.c" -I"$work/sub dir" -DOFFSET=7 > "$work/lower"
 "$embed" --print OPENCL "$work/mine.c" -I"$work/sub dir" -DOFFSET=7 | cmp "$work/lower"
