@@ -111,9 +111,11 @@ static yoke_status check_cg(const struct spmv_state *s, char *note)
 
 static yoke_status check_power(const struct spmv_state *s, char *note)
 {
-    double with_x = 0, squares = 0, sizes = 0;
+    double with_x = 0, squares = 0, sizes = 0, gap = 0;
     for (int64_t i = 0; i < s->matrix.rows; i++) {
         const double x = spmv_get(s, s->from, i), y = spmv_get(s, s->to, i);
+        const double off = y - s->eigenvalue * s->scale * x;
+        gap += off * off;
         with_x += x * y;
         sizes += fabs(x * y);
         squares += x * x;
@@ -128,8 +130,8 @@ static yoke_status check_power(const struct spmv_state *s, char *note)
                         s->scale * sqrt(squares));
     if (s->has_fallen && s->matrix.is_symmetric)
         return app_fail(YOKE_EINVAL, "the norms of a symmetric matrix' products fell");
-    snprintf(note, 256, "%s: eigenvalue %.10g", count_words(s->steps_done, "steps").text,
-             s->eigenvalue);
+    snprintf(note, 256, "%s: x'A x is %.10g, and |A x - (x'A x) x| %.1e",
+             count_words(s->steps_done, "steps").text, s->eigenvalue, sqrt(gap));
     return YOKE_OK;
 }
 
