@@ -272,8 +272,12 @@ static yoke_status find_same(struct call *call, int p, const yoke_array_spec *sp
                  yk_changes_array(kernel->params[q].mode))
             return yk_fail(YOKE_EINVAL,
                            ARGUMENT "its memory overlaps that of argument %d (%s), and the kernel "
-                                    "writes there; give it memory of its own",
-                           NAMES_OF(&call->job, p), q + 1, kernel->params[q].name);
+                                    "writes there; give it memory of its own%s",
+                           NAMES_OF(&call->job, p), q + 1, kernel->params[q].name,
+                           call->loop->dimensions > 1
+                               ? ", or, if index i has fewer elements of one of them than the "
+                                 "further dimensions have indexes, pass yoke_row(pointer, elements)"
+                               : "");
     }
     return YOKE_OK;
 }

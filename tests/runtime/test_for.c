@@ -359,6 +359,8 @@ static void mistakes_of_counts(void **state)
     expect(yoke_for(rt, &f_saxpy, N - 1, 2.0f, y, y + 1), YOKE_EINVAL,
            "argument 3 (y): its memory overlaps that of argument 2 (x)");
     expect(yoke_for(rt, &f_saxpy, N - 1, 2.0f, ys, ys + 1), YOKE_EINVAL, "its memory overlaps");
+    expect(yoke_for2(rt, &f_blur, ROWS, COLUMNS, ROWS, x, x + ROWS), YOKE_EINVAL,
+           "pass yoke_row(pointer, elements)");
     expect(yoke_for(rt, NULL, N, y), YOKE_EINVAL, "job.kernel is NULL");
     ok(yoke_for(rt, &f_saxpy, 0, 2.0f, none, none));
 }
