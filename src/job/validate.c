@@ -307,7 +307,8 @@ static yoke_status check_twice(const yoke_job *spec)
                                "kernel %s, arguments %d (%s) and %d (%s): " YK_THE_ARRAY
                                " is given twice, as %s and as %s; a kernel may only read an array "
                                "it gets twice "
-                               "(use a second array, or inout)",
+                               "(use a second array; or one inout parameter, if index i touches "
+                               "row i only)",
                                kernel->name, q + 1, kernel->params[q].name, p + 1,
                                kernel->params[p].name, YK_NAME_OF(spec->args[p].array),
                                mode_names[spec->args[q].mode], mode_names[spec->args[p].mode]);
@@ -327,9 +328,17 @@ static yoke_status check_bounds(const yoke_job *spec, int p)
     if (spec->range.first < rows.first || spec->range.last > rows.last)
         return yk_fail(
             YOKE_EINVAL,
-            ARGUMENT "the range [%lld, %lld) leaves " YK_THE_ARRAY ", whose rows are [%lld, %lld)",
+            ARGUMENT "the range [%lld, %lld) leaves " YK_THE_ARRAY
+                     ", whose rows are [%lld, %lld)%s%s",
             NAMES_OF(spec->kernel, p), (long long)spec->range.first, (long long)spec->range.last,
-            YK_NAME_OF(arg->array), (long long)rows.first, (long long)rows.last);
+            YK_NAME_OF(arg->array), (long long)rows.first, (long long)rows.last,
+            spec->kernel->dimensions > 1
+                ? "; if a row has fewer elements, pass yoke_row(pointer, elements)"
+                : "",
+            arg->mode == YOKE_PARAM_IN
+                ? "; if any index may use any element, declare the whole array (yoke_whole, "
+                  "yoke_in_whole)"
+                : "");
     return YOKE_OK;
 }
 

@@ -337,7 +337,8 @@ static void mistakes_of_counts(void **state)
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, x), YOKE_EINVAL, "3 arguments are wanted, 2 given");
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, x, y, y), YOKE_EINVAL, "wanted, 4 given");
     expect(yoke_for(rt, &f_look_up, N, keys, table, x), YOKE_EINVAL,
-           "argument 2 (table): the range [0, 3000) leaves array table, whose rows are [0, 256)");
+           "argument 2 (table): the range [0, 3000) leaves array table, whose rows are [0, 256); "
+           "if any index may use any element, declare the whole array");
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, yoke_whole(x, 10), none), YOKE_EINVAL,
            "pointer is NULL");
     expect(yoke_for(rt, &f_look_up, N, keys, yoke_whole(table, 257), x), YOKE_EINVAL,
