@@ -33,7 +33,8 @@
  *                        with few descendants, or the one that continues
  * The body may return anywhere. It runs many times at once on every device that takes part.
  *
- * Errors are returned at the end of the job (yoke_run, yoke_wait); its results are then undefined.
+ * Errors are returned at the end of the job (yoke_run, yoke_wait). The rows that it writes are then
+ * lost; sums of mode add are unchanged.
  * YOKE_EINVAL: more items were emitted than declared, or beyond the last generation, or more items
  * had to wait than allowed. The text names the kernel. Devices without memory for the queues leave
  * the job to others.

@@ -40,7 +40,8 @@ static yoke_status too_large(const struct yk_job *job, int device)
     const yoke_kernel *kernel = &yk_job_kernel(job, form)->kernel;
     return yk_fail(YOKE_ENOMEM,
                    "%s: no memory for the queues of step kernel %s (items of %u bytes, %u emitted "
-                   "by one, %u generations); declare fewer, or give it more memory (mem=)",
+                   "by one, %u generations); declare fewer, set "
+                   "kernel.step.waiting if few items wait, or give it more memory (mem=)",
                    job->devices[device].device->device->desc.name, kernel->name, kernel->step.size,
                    kernel->step.most, kernel->step.generations);
 }

@@ -67,7 +67,7 @@ yoke_status yk_range_check(const yoke_job *spec)
         extent[1] > INDEX_MOST)
         return yk_fail(YOKE_EINVAL,
                        "kernel %s: the range [%lld, %lld) (x %lld x %lld) has indexes beyond 2^62, "
-                       "and sums of them would overflow; begin at 0",
+                       "and sums of them would overflow; begin at 0, and split what is larger",
                        spec->kernel->name, (long long)first, (long long)last, (long long)extent[0],
                        (long long)extent[1]);
     status = check_dimension(spec, 0);

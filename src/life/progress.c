@@ -45,7 +45,7 @@ void yk_job_tell_progress(struct yk_job *job, int ended)
         job->progress.reported = done;
         cancels = job->progress.callback(job->progress.context, done, all);
         yk_callback_enter(outer);
-        if (cancels && !ended)
+        if (cancels && done < all) /* a job that has done all is not canceled */
             yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled by its progress callback",
                                      job->name));
     }

@@ -137,7 +137,7 @@ static void a_deadline_ends_a_job(void **state)
 
 struct watched {
     int64_t latest;
-    int calls, stop_after, wrong;
+    int calls, stop_after, stop_at_end, wrong;
 };
 
 static int watch(void *context, int64_t done, int64_t all)
@@ -145,7 +145,7 @@ static int watch(void *context, int64_t done, int64_t all)
     struct watched *watched = context; /* no assertions: it may be a worker's thread */
     watched->wrong |= done <= watched->latest || done > all;
     watched->latest = done;
-    return ++watched->calls == watched->stop_after;
+    return ++watched->calls == watched->stop_after || (watched->stop_at_end && done == all);
 }
 
 static void progress_is_told(void **state)
@@ -169,6 +169,8 @@ static void progress_is_told(void **state)
         REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_ECANCELED, "progress");
         assert_int_equal(watched.calls, 2);
         write_again(&scene);
+        watched = (struct watched){ .stop_at_end = 1 }; /* too late: all is done */
+        OK(yoke_run(scene.runtime, &job, NULL));
     }
     scene_close(&scene);
 }

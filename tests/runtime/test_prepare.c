@@ -85,6 +85,17 @@ static void wrong_kernels(void **state)
         assert_int_equal(yoke_prepare(rt, kernels, 1), YOKE_OK);
         assert_int_equal(yoke_close(rt), YOKE_OK);
     }
+    /* The driver would read the numbers that follow as pointers. */
+    wrong.name = "fewer";
+    wrong.opencl.source =
+        (yoke_source){ "kernel void fewer(long first, long last, float a, global float *x, long "
+                       "xs, global float *y, long ys) {}\n",
+                       "fewer" };
+    if (open_on("opencl:0")) {
+        assert_int_equal(yoke_prepare(rt, kernels, 2), YOKE_EBUILD);
+        assert_non_null(strstr(yoke_error_text(), "kernel fewer takes 7 arguments and gets 9"));
+        assert_int_equal(yoke_close(rt), YOKE_OK);
+    }
     assert_true(open_on("cpu"));
     assert_int_equal(yoke_prepare(rt, kernels, 2), YOKE_OK); /* the cores have it */
     assert_int_equal(yoke_prepare(rt, kernels, 0), YOKE_OK);

@@ -103,6 +103,7 @@ enum {
     CL_PROGRAM_BINARY_SIZES = 0x1165,
     CL_PROGRAM_BINARIES = 0x1166,
     CL_PROGRAM_BUILD_LOG = 0x1183,
+    CL_KERNEL_NUM_ARGS = 0x1191,
     CL_KERNEL_WORK_GROUP_SIZE = 0x11B0,
     CL_KERNEL_LOCAL_MEM_SIZE = 0x11B2,
     CL_EVENT_COMMAND_EXECUTION_STATUS = 0x11D3,
@@ -155,6 +156,8 @@ enum {
     F(29, cl_int, ReleaseProgram, (cl_program program))                                            \
     F(34, cl_kernel, CreateKernel, (cl_program program, const char *name, cl_int *code))           \
     F(38, cl_int, SetKernelArg, (cl_kernel kernel, cl_uint index, size_t size, const void *value)) \
+    F(39, cl_int, GetKernelInfo,                                                                   \
+      (cl_kernel kernel, cl_uint name, size_t capacity, void *value, size_t *size))                \
     F(40, cl_int, GetKernelWorkGroupInfo,                                                          \
       (cl_kernel kernel, cl_device_id device, cl_uint name, size_t capacity, void *value,          \
        size_t *size))                                                                              \

@@ -21,6 +21,7 @@
 #include "../../base/status.h"
 #include "../../platform/thread.h"
 #include "../claim.h"
+#include "../launch_space.h"
 #include "../prelude.h"
 #include "opencl.h"
 
@@ -210,6 +211,29 @@ static yoke_status check_local_memory(const struct yk_program *program)
                    (unsigned long long)there);
 }
 
+/* A driver may end the process when an argument is set that the kernel does not have, or that is of
+ * another kind: a handwritten entry has to take as many as it gets. */
+static yoke_status check_arguments(const struct yk_program *program)
+{
+    const struct yk_opencl_device *device = program->device;
+    const struct yk_launch nowhere = { .extent = { 1, 1 } };
+    int64_t range[YK_RANGE_ARGS_MOST];
+    cl_uint has = 0, wanted = (cl_uint)yk_range_args(&nowhere, program->shape.dimensions, range);
+    for (int p = 0; p < program->shape.param_count; ++p)
+        wanted += program->shape.params[p].mode == YOKE_PARAM_VALUE ? 1 : 2;
+    if (program->generated ||
+        device->cl->GetKernelInfo(program->kernel, CL_KERNEL_NUM_ARGS, sizeof has, &has, NULL) !=
+            CL_SUCCESS ||
+        has == wanted)
+        return YOKE_OK;
+    return yk_fail(YOKE_EBUILD,
+                   "%s: the OpenCL source of kernel %s takes %u arguments and gets %u: %d of the "
+                   "range, one for each value, and two for each array, a pointer and its shift in "
+                   "bytes (yoke_source in yoke/kernel_type.h)",
+                   device->base.desc.name, program->shape.name, (unsigned)has, (unsigned)wanted,
+                   yk_range_args(&nowhere, program->shape.dimensions, range));
+}
+
 static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
     struct yk_opencl_device *device = program->device;
@@ -223,7 +247,8 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     if ((size_t)program->shape.lanes > most)
         return yk_fail(YOKE_EBUILD, "%s: kernel %s wants groups of %d lanes, it can have %zu here",
                        device->base.desc.name, program->shape.name, program->shape.lanes, most);
-    return check_local_memory(program);
+    status = check_arguments(program);
+    return status == YOKE_OK ? check_local_memory(program) : status;
 }
 
 static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kernel *kernel)
