@@ -16,6 +16,8 @@
 
 #include "begin.h"
 
+#include <string.h>
+
 #include "../base/status.h"
 #include "../flight/alternative.h"
 #include "../flight/pipeline.h"
@@ -52,11 +54,15 @@ static void release(struct yk_job *job)
     atomic_store_explicit(&job->pipeline.waits, 0, memory_order_release);
 }
 
+/* The text names the first cause: a queue's last job would otherwise tell of all jobs before it. */
 static void doom(struct yk_job *job, const struct yk_job *because)
 {
-    yk_job_fail(job, yk_fail(YOKE_ECANCELED,
-                             "%s was not done, because it needs %s, which failed: %s", job->name,
-                             because->name, because->outcome.text ? because->outcome.text : ""));
+    static const char needs[] = "was not done, because it needs", failed[] = ", which failed: ";
+    const char *text = because->outcome.text ? because->outcome.text : "", *first;
+    while (strstr(text, needs) && (first = strstr(text, failed)))
+        text = first + strlen(failed);
+    yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s %s %s%s%s", job->name, needs, because->name,
+                             failed, text));
     job->order.misses_rows |= yk_job_loses_rows(because);
 }
 

@@ -186,7 +186,7 @@ static void rows_of_jobs_that_cannot_start_are_lost(void **state)
     yoke_array *arrays[3];
     const int64_t n = N;
     yoke_runtime *rt = open_runtime("sim:gpu:mem=100K");
-    yoke_ticket *first, *second;
+    yoke_ticket *first, *second, *third;
     int a;
     (void)state;
     for (a = 0; a < 3; a++)
@@ -199,7 +199,10 @@ static void rows_of_jobs_that_cannot_start_are_lost(void **state)
     scale.args[2] = (yoke_arg)yoke_out(arrays[2]);
     OK(yoke_submit(rt, &gather, &first));
     OK(yoke_submit(rt, &scale, &second));
-    for (a = 1; a < 3; a++) {
+    scale.args[1] = (yoke_arg)yoke_in_whole(arrays[2]);
+    scale.args[2] = (yoke_arg)yoke_out(arrays[0]);
+    OK(yoke_submit(rt, &scale, &third));
+    for (a = 0; a < 3; a++) {
         assert_int_equal(yoke_array_acquire(arrays[a], YOKE_READ), YOKE_ELOST);
         OK(yoke_array_acquire_rows(arrays[a], YOKE_READ, 0, 10)); /* it does not write these */
         OK(yoke_array_acquire(arrays[a], YOKE_WRITE));
@@ -207,6 +210,8 @@ static void rows_of_jobs_that_cannot_start_are_lost(void **state)
     }
     REFUSED(yoke_wait(first, NULL), YOKE_ENOMEM, "no device is left");
     REFUSED(yoke_wait(second, NULL), YOKE_ECANCELED, "needs");
+    REFUSED(yoke_wait(third, NULL), YOKE_ECANCELED, "no device is left");
+    assert_null(strstr(strstr(yoke_error_text(), "which failed") + 1, "which failed"));
     scale.range.first = N + 1;
     REFUSED(yoke_run(rt, &scale, NULL), YOKE_EINVAL, "range"); /* a refused job loses nothing */
     for (a = 0; a < 3; a++)
