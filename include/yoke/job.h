@@ -122,7 +122,8 @@ typedef struct yoke_decision {
 typedef struct yoke_result {
     int version;                       /* 4: this layout; later versions only append fields */
     double seconds;                    /* from when the job began to its end; or from the end of
-                                        * the job before, if it began behind that (yoke_submit) */
+                                        * the job before, if it was started while that ran
+                                        * (yoke_submit) */
     const char *partitioner;           /* the one used, with its settings: "auto" */
     yoke_traffic traffic;              /* bytes that the job moved */
     int device_count;                  /* devices of the runtime when the job began */
@@ -160,10 +161,10 @@ YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *cons
  * array. A job may begin while the one whose rows it needs still runs; then its parts wait for rows
  * only, and it ends after that job. Steps that a GPU does in 10 to 100 us take up to a quarter less
  * time if all are submitted and the program waits once. A pending job ends with YOKE_ECANCELED if a
- * job that should write rows it reads, or a job that it names in `after`, fails or is canceled; the
- * rows that it should have written are lost if that job's are. The job struct may be reused at
- * once. Thread-safe. YOKE_EINVAL: the job is invalid, or an `after` is not a ticket of this
- * runtime.
+ * job that should write rows it reads (or changes elements it adds to), or a job that it names in
+ * `after`, fails or is canceled; the rows that it should have written are lost if that job's are.
+ * The job struct may be reused at once. Thread-safe. YOKE_EINVAL: the job is invalid, or an `after`
+ * is not a ticket of this runtime.
  *
  * `out` NULL: no ticket is made, and nothing has to be waited for. yoke_wait_all then returns
  * whether such a job failed; the variables that get its results must stay until that. If some

@@ -69,7 +69,8 @@ typedef struct yoke_config {
                         * .html: a page) */
     const char *knowledge; /* YOKE_KB: the file that keeps what was learned from one process to the
                             * next, or "off". Default: knowledge.db in the cache folder (yoke kb).
-                            * With "off" no report is printed at close either (YOKE_EXPLAIN) */
+                            * With "off" here (not in YOKE_KB) no report is printed at close either
+                            * (YOKE_EXPLAIN) */
     int check; /* YOKE_CHECK: not 0: one core runs all jobs on guarded copies. A job ends with
                 * YOKE_EINVAL if its kernel touches memory that the job does not declare, or if the
                 * program uses an array's memory without acquiring it (docs/checking.md). `devices`
