@@ -261,6 +261,9 @@ YOKE_KERNEL(sum, i, YOKE_IN(short, x), YOKE_REDUCE(SUM, short, r)) { yoke_reduce
 YOKE_KERNEL(where, i, YOKE_IN(uint8_t, x), YOKE_REDUCE(MIN_AT, uint8_t, r)) { yoke_reduce_at(r, x[i], i); } // 7
 YOKE_KERNEL(shared, i, YOKE_INOUT(float, x), YOKE_LOCAL(float, t, 64)) { x[i] = t[0]; } // 8
 YOKE_KERNEL(inside, i, YOKE_INOUT(float, x)) { YOKE_LOCAL(float, t, 64); x[i] = 1; } // 9
+YOKE_KERNEL(emits, i, YOKE_OUT(float, x)) { x[i] = 1; YOKE_EMIT(i); } // 10
+#include <yoke/kernel_step.h>
+YOKE_STEP_KERNEL(steps, int, v, i, 1, 1, YOKE_REDUCE(SUM, int64_t, r)) { YOKE_SEED { v = 1; } yoke_reduce(r, v); } // 12
 YOKE_KERNEL(right, i, YOKE_IN(int8_t, x), YOKE_REDUCE(MAX, int32_t, r)) { yoke_reduce(r, x[i]); }
 YOKE_KERNEL(real_sum, i, YOKE_IN(real, x), YOKE_REDUCE(SUM, real, r)) { yoke_reduce(r, x[i]); }
 END
@@ -310,8 +313,9 @@ for compiler in gcc clang; do
     tells "$work/words" '^unfit.c:3: error: .*not int8_t: reduce into' '^unfit.c:4: error: .*not real: reduce into' \
         '^unfit.c:5: error: .*AND, OR and XOR .*not float$' '^unfit.c:6: error: .*not short: reduce into' \
         '^unfit.c:7: error: .*not uint8_t: reduce into' '^unfit.c:8: error: YOKE_LOCAL is a parameter' \
-        '^unfit.c:9: error: YOKE_LOCAL is a parameter'
-    [ "$(wc -l < "$work/words")" -eq 7 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+        '^unfit.c:9: error: YOKE_LOCAL is a parameter' '^unfit.c:10: error: YOKE_EMIT is of YOKE_STEP_KERNEL' \
+        '^unfit.c:12: error: r: a step kernel has no YOKE_REDUCE'
+    [ "$(wc -l < "$work/words")" -eq 9 ] || { echo "more is told"; cat "$work/words"; exit 1; }
     "$embed" -w -o "$work/quiet.inc" "$work/told.c" 2> "$work/words"
     [ ! -s "$work/words" ] || { echo "told although -w was given"; cat "$work/words"; exit 1; }
     cmp "$work/told.inc" "$work/quiet.inc"
