@@ -57,10 +57,10 @@ typedef struct yoke_job {
     /* Called occasionally (at most about every 20 ms) with the number of indexes of the first
      * dimension that are done, and with all of them at the end. One thread at a time calls it: a
      * worker or the caller of yoke_run, which does nothing else meanwhile. A return value other
-     * than 0 cancels the job. It must return: no exception or longjmp out of it. Of the calls for
-     * this runtime, its arrays and jobs, it may use yoke_cancel, yoke_seconds, yoke_free and what
-     * only reads (yoke_array_host, yoke_array_traffic); the others could wait for this job, and
-     * return YOKE_EINVAL. [NULL] */
+     * than 0 cancels the job, unless all are done. It must return: no exception or longjmp out of
+     * it. Of the calls for this runtime, its arrays and jobs, it may use yoke_cancel, yoke_seconds,
+     * yoke_free and what only reads (yoke_array_host, yoke_array_traffic); the others could wait
+     * for this job, and return YOKE_EINVAL. [NULL] */
     int (*progress)(void *context, int64_t done, int64_t all);
     void *progress_context; /* passed to `progress` */
 } yoke_job;

@@ -121,6 +121,7 @@ static int refuse(void *context, int64_t done, int64_t all)
 static yoke_job refused(struct scene *scene, const char *name)
 {
     yoke_job job = job_on(scene, &slow_writing, 0, ROWS);
+    job.partitioner = "dynamic:chunk=8"; /* asked before all is done */
     job.progress = refuse;
     job.name = name;
     return job;
