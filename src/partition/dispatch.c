@@ -103,9 +103,8 @@ void yk_dispatch_readmit(struct yk_dispatch *dispatch, int device)
     tell_changed(dispatch, device);
 }
 
-/* With all_or_nothing: the items that the device completed must be done again. Returns their
- * number.
- */
+/* With all_or_nothing: returns the number of items that the device completed. They must be done
+ * again. */
 static int64_t take_back(struct yk_dispatch *dispatch, int device)
 {
     int64_t from, to = 0, count = 0;

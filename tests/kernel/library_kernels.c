@@ -1,6 +1,5 @@
-/* library_kernels.c - every function of <math.h> that devices have, those of <stdlib.h>, and
- * the limits. Row i of y has
- * the results for x[i]; v is a number, u one between 0 and 1. */
+/* library_kernels.c - every function of <math.h> that devices have, those of <stdlib.h>, and the
+ * limits. Row i of y has the results for x[i]; v is a number, u one between 0 and 1. */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>

@@ -218,11 +218,13 @@ static yoke_status check_arguments(const struct yk_program *program)
     const struct yk_opencl_device *device = program->device;
     const struct yk_launch nowhere = { .extent = { 1, 1 } };
     int64_t range[YK_RANGE_ARGS_MOST];
-    cl_uint has = 0, wanted = (cl_uint)yk_range_args(&nowhere, program->shape.dimensions, range);
+    const int of_range = yk_range_args(&nowhere, program->shape.dimensions, range);
+    cl_uint has = 0, wanted = (cl_uint)of_range;
+    if (program->generated)
+        return YOKE_OK;
     for (int p = 0; p < program->shape.param_count; ++p)
         wanted += program->shape.params[p].mode == YOKE_PARAM_VALUE ? 1 : 2;
-    if (program->generated ||
-        device->cl->GetKernelInfo(program->kernel, CL_KERNEL_NUM_ARGS, sizeof has, &has, NULL) !=
+    if (device->cl->GetKernelInfo(program->kernel, CL_KERNEL_NUM_ARGS, sizeof has, &has, NULL) !=
             CL_SUCCESS ||
         has == wanted)
         return YOKE_OK;
@@ -231,7 +233,7 @@ static yoke_status check_arguments(const struct yk_program *program)
                    "range, one for each value, and two for each array, a pointer and its shift in "
                    "bytes (yoke_source in yoke/kernel_type.h)",
                    device->base.desc.name, program->shape.name, (unsigned)has, (unsigned)wanted,
-                   yk_range_args(&nowhere, program->shape.dimensions, range));
+                   of_range);
 }
 
 static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
