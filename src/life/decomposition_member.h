@@ -62,7 +62,7 @@ struct yk_member {
     double result_bytes;   /* bytes of all rows that it writes */
     /* Of each device, for this kernel. */
     int make[YK_PLAN_DEVICES];
-    double fill[YK_PLAN_DEVICES];
+    struct yk_plan_fill fill[YK_PLAN_DEVICES];
     double peak[YK_PLAN_DEVICES];        /* operations per ns */
     double overhead_ns[YK_PLAN_DEVICES]; /* estimated overhead of a chunk before any was measured */
     /* How long kernels waited for rows, in the latest job that measured it, and how much came from

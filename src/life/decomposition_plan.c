@@ -44,12 +44,12 @@ static void follow_cuts(struct yk_decomposition *decomposition, struct yk_plan *
 
 /* Returns the factor by which `team` may be faster than the times of its parts show, if cores
  * leave. Only cores use the host's memory all the time: the rows of GPUs stay on the GPUs. */
-static double relief(const struct yk_decomposition *decomposition, uint32_t team)
+static double relief(const struct yk_decomposition *decomposition, const struct yk_plan *plan,
+                     uint32_t team)
 {
-    const double *fill = decomposition->members[decomposition->leads].fill;
     int d, cores = 0;
-    for (d = 0; d < decomposition->devices; d++)
-        cores |= ((decomposition->division.team & ~team) >> d & 1) && !(fill[d] > 0);
+    for (d = 0; d < plan->devices; d++)
+        cores |= ((decomposition->division.team & ~team) >> d & 1) && yk_plan_is_host(plan, d);
     return yk_team_relief(cores);
 }
 
@@ -75,7 +75,7 @@ static int predict(void *context, uint32_t team, struct yk_explore_offer *out)
         .devices = yk_plan_team(plan, &prospect->cuts),
         .parts_ns = decomposition->round.last_jobs * yk_plan_ns(plan, &prospect->cuts),
         .least_ns = decomposition->round.last_jobs * yk_plan_least_ns(plan, &prospect->cuts),
-        .relief = relief(decomposition, team),
+        .relief = relief(decomposition, plan, team),
         .move_ns = yk_plan_move_ns(plan, &decomposition->division.cuts, &prospect->cuts),
     };
     if (out->parts_ns >=

@@ -94,6 +94,14 @@ static double assumed_overhead_ns(const struct yk_job *job, int device)
     return desc->host_memory ? YK_WORTH_WAKING_NS : desc->launch_ns * (job->reduction ? 2 : 1);
 }
 
+static struct yk_plan_fill fill_of(const struct yk_job *job, int device)
+{
+    const struct yk_runtime_device *of = &job->runtime->devices[device];
+    if (!of->device->desc.host_memory)
+        return (struct yk_plan_fill){ (double)yk_job_busy_items(job, of->device->desc.fill), 0 };
+    return (struct yk_plan_fill){ (double)(of->lanes * yk_job_unit(job)), 1 };
+}
+
 static void describe_places(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = yk_job_member(job);
@@ -102,10 +110,7 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
         member->make[d] = known[d].make;
         member->peak[d] = known[d].peak;
         member->overhead_ns[d] = assumed_overhead_ns(job, d);
-        member->fill[d] =
-            known[d].host_memory
-                ? 0
-                : (double)yk_job_busy_items(job, job->devices[d].device->device->desc.fill);
+        member->fill[d] = fill_of(job, d);
     }
 }
 

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stddef.h>
 
+/* A part that is larger than a round by less is a rounding error of shares. */
+#define ROUNDING 1e-6
+
 /* A device's part of `bytes` by these shares. */
 struct part {
     const double *share;
@@ -19,12 +22,16 @@ double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, i
     return high > low ? kernel->items * (high - low) / (kernel->high - kernel->low) : 0;
 }
 
-double yk_plan_counted(double items, double chunks, double fill)
+double yk_plan_counted(double items, double chunks, struct yk_plan_fill fill)
 {
-    return items > 0 ? fmax(items, chunks * fill) : 0;
+    if (!(items > 0))
+        return 0;
+    if (fill.rounds && fill.items > 0)
+        items = ceil(items / fill.items - ROUNDING) * fill.items;
+    return fmax(items, chunks * fill.items);
 }
 
-double yk_plan_peak(double peak, double items, double fill)
+double yk_plan_peak(double peak, double items, struct yk_plan_fill fill)
 {
     return items > 0 ? peak * sqrt(yk_plan_counted(items, 1, fill) / items) : peak;
 }

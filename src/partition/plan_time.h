@@ -11,6 +11,13 @@
 
 enum { YK_PLAN_KERNELS = 8, YK_PLAN_DEVICES = 32 };
 
+/* Number of items that occupy a device: a smaller part takes as long. rounds: a larger part takes
+ * as long as a multiple of it, because each core does one unit after the other. */
+struct yk_plan_fill {
+    double items;
+    int rounds;
+};
+
 /* A kernel that runs over rows low .. high of the decomposition, as fractions. */
 struct yk_plan_kernel {
     double items, low, high;
@@ -28,7 +35,7 @@ struct yk_plan_kernel {
     double home_bytes; /* bytes of its results that the program reads after a job, on average */
     double home_part;  /* fraction of its jobs after which the program reads some */
     struct yk_cost cost[YK_PLAN_DEVICES];
-    double fill[YK_PLAN_DEVICES]; /* smaller parts take a device as long as this number of items */
+    struct yk_plan_fill fill[YK_PLAN_DEVICES];
 };
 /* What moving rows to the best bounds would be worth. */
 struct yk_plan_move {
@@ -99,13 +106,12 @@ static inline double yk_plan_first(const double *share, int device)
 }
 /* Items of a kernel's job that a device does. */
 double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, int device);
-/* Items as costs count them: a chunk that does not fill the device takes as long as one that does.
- */
-double yk_plan_counted(double items, double chunks, double fill);
+/* Items of a part in `chunks` chunks as costs count them, see yk_plan_fill. */
+double yk_plan_counted(double items, double chunks, struct yk_plan_fill fill);
 /* A device's peak, as it promises the time of the items as counted. A part that does not fill the
  * device takes at least its fraction of the time of a fill, and at most all of it. Before anything
  * is measured, the geometric mean of these is expected. */
-double yk_plan_peak(double peak, double items, double fill);
+double yk_plan_peak(double peak, double items, struct yk_plan_fill fill);
 /* The devices that have a part, as bits. */
 uint32_t yk_plan_team(const struct yk_plan *plan, const struct yk_cuts *cuts);
 

@@ -74,14 +74,17 @@ static void small_parts_do_not_help(void **state)
     (void)state;
     know(&plan.kernel[0], 0, 1, 0);
     know(&plan.kernel[0], 1, 0.01, 0);
-    plan.kernel[0].fill[1] = 20 * ITEMS; /* 200 us, however small */
+    plan.kernel[0].fill[1].items = 20 * ITEMS; /* 200 us, however small */
     assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
     assert_true(cuts.share[0][0] <= 0.2 && cuts.share[0][1] >= 0.8);
     assert_float_equal(yk_plan_ns(&plan, &cuts), 2e5, 1);
-    assert_float_equal(yk_plan_counted(10, 1, 100), 100, 0);
-    assert_float_equal(yk_plan_counted(10, 2, 100), 200, 0); /* two small chunks */
-    assert_float_equal(yk_plan_counted(250, 2, 100), 250, 0);
-    assert_float_equal(yk_plan_counted(0, 1, 100), 0, 0);
+    assert_float_equal(yk_plan_counted(10, 1, (struct yk_plan_fill){ 100, 0 }), 100, 0);
+    assert_float_equal(yk_plan_counted(10, 2, (struct yk_plan_fill){ 100, 0 }), 200,
+                       0); /* two small chunks */
+    assert_float_equal(yk_plan_counted(250, 2, (struct yk_plan_fill){ 100, 0 }), 250, 0);
+    assert_float_equal(yk_plan_counted(16, 1, (struct yk_plan_fill){ 16, 1 }), 16, 0);
+    assert_float_equal(yk_plan_counted(17, 1, (struct yk_plan_fill){ 16, 1 }), 32, 0);
+    assert_float_equal(yk_plan_counted(0, 1, (struct yk_plan_fill){ 100, 0 }), 0, 0);
 }
 
 /* Beside cores a GPU begins later, and the caller notices the end later. Figures of a sum of a
@@ -93,7 +96,7 @@ static void a_short_job_needs_no_cores(void **state)
     struct yk_cuts cuts, cores = { .share = { { 1, 0 } } };
     (void)state;
     plan.kernel[0].items = 1 << 20;
-    plan.kernel[0].fill[1] = 270336;
+    plan.kernel[0].fill[1].items = 270336;
     plan.link_ns[1] = 0.022;
     plan.peer_ns[0][1] = plan.peer_ns[1][0] = 0;
     plan.late_ns[1] = 40000;
@@ -118,16 +121,18 @@ static void an_unknown_gpu_is_hardly_filled(void **state)
     struct yk_cuts cuts;
     (void)state;
     kernel->items = 4096;
-    kernel->fill[1] = 270336;
+    kernel->fill[1].items = 270336;
     plan.link_ns[1] = 0.022;
     plan.late_ns[1] = 40000;
     know(kernel, 0, 113, 20000);
-    yk_cost_pool(kernel->cost,
-                 &(struct yk_cost_pool){ .make = (const int[]){ 1, 2 },
-                                         .peak = (const double[]){ yk_plan_peak(1, 4096, 0),
-                                                                   yk_plan_peak(31, 4096, 270336) },
-                                         .told = (const double[]){ 20000, 15000 },
-                                         .count = 2 });
+    yk_cost_pool(
+        kernel->cost,
+        &(struct yk_cost_pool){
+            .make = (const int[]){ 1, 2 },
+            .peak = (const double[]){ yk_plan_peak(1, 4096, (struct yk_plan_fill){ 0, 0 }),
+                                      yk_plan_peak(31, 4096, (struct yk_plan_fill){ 270336, 0 }) },
+            .told = (const double[]){ 20000, 15000 },
+            .count = 2 });
     assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
     assert_int_equal(yk_plan_team(&plan, &cuts), 2);
     assert_float_equal(yk_plan_ns(&plan, &cuts), 15000 + 113 / 31.0 * sqrt(4096.0 * 270336), 1500);
