@@ -81,6 +81,7 @@ YOKE_FN int64_t yk_copy(int64_t copies)
 #define YK_REDUCING_HEAD(lanes) extern "C" __global__ void __launch_bounds__(lanes)
 #define YK_RESULTS(T, n)        n##_yk_results
 #include <yoke/kernel_reduce_device.h>
+#include <yoke/kernel_spread_cuda.h>
 
 /* Kernels that add: YK_KERNEL1_adds, YK_KERNEL2_adds and YK_KERNEL3_adds. */
 #include <yoke/kernel_gather_cuda.h>

@@ -80,11 +80,12 @@ YOKE_FN long yk_copy(long copies)
     __kernel void yoke_entry_##name(const yk_space yk_part YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
 
 /* Kernels that reduce (kernel_reduce_device.h). */
-#define YK_GROUP_MEMORY         __local
-#define YK_GROUP_NUMBER         (long)yk_group_id(0)
-#define YK_NUMBER_IN_GROUP      (int)yk_local_id(0)
-#define YK_REDUCING_HEAD(lanes) __attribute__((reqd_work_group_size(lanes, 1, 1))) __kernel void
-#define YK_RESULTS(T, n)        ((__global T *)((__global char *)n##_yk_results + n##_yk_results_yk_shift))
+#define YK_GROUP_MEMORY            __local
+#define YK_GROUP_NUMBER            (long)yk_group_id(0)
+#define YK_NUMBER_IN_GROUP         (int)yk_local_id(0)
+#define YK_REDUCING_HEAD(lanes)    __attribute__((reqd_work_group_size(lanes, 1, 1))) __kernel void
+#define YK_RESULTS(T, n)           ((__global T *)((__global char *)n##_yk_results + n##_yk_results_yk_shift))
+#define YK_SPREAD_ENTRY(name, ...) /* CUDA only */
 #include <yoke/kernel_reduce_device.h>
 
 #define YOKE_KERNEL(name, i, ...) YK_FORM(YK_KERNEL1_, __VA_ARGS__)(name, i, __VA_ARGS__)

@@ -35,6 +35,8 @@
 
 /* Number of lanes in range kernels; group kernels have their own number. */
 enum { YK_REDUCE_LANES = 64 };
+/* Most threads of a group, if lanes have several (kernel_spread_cuda.h). */
+enum { YK_SPREAD_MOST = 512 };
 enum {
     YK_REDUCE_SUM,
     YK_REDUCE_PRODUCT,

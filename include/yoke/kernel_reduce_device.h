@@ -90,6 +90,7 @@ typedef struct yk_blocks {
                       YK_BY_LANES(int, yk_i, 0, (int)(yk_to - yk_from))                            \
                           yk_body_##name(yk_from + yk_i, yk_part.size2,                            \
                                          yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));)    \
+    YK_SPREAD_ENTRY(name, __VA_ARGS__)                                                             \
     YK_BODY1(name, i, __VA_ARGS__)
 #define YK_KERNEL2_reducing(name, i, j, ...)                                                       \
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \

@@ -125,6 +125,14 @@ YOKE_FN int yk_fpclassify(double x)
 #define YOKE_BARRIER __syncthreads()
 #define YK_MINE      /* a word that yoke-embed sees in YOKE_MINE */
 
+/* The second entry of a kernel that reduces (kernel_spread_cuda.h). src/backend/prelude.c defines
+ * YK_SPREADS. */
+#ifdef YK_SPREADS
+#define YK_SPREAD(...) __VA_ARGS__
+#else
+#define YK_SPREAD(...)
+#endif
+
 /* Atomics on one address take turns. So a whole warp that adds to one element folds its values
  * first, and one lane adds: a dot product of 268,435,456 floats into one element takes 43 ms on an
  * H200 without this, 0.9 ms with it and with several copies (docs/results/kernels-h200.md). Lanes

@@ -138,7 +138,7 @@ static void read_body(const yoke_kernel *kernel, struct yk_conditions *condition
                       struct yk_access *out)
 {
     struct yk_body body;
-    if (!yk_body_open(kernel, conditions, &body))
+    if (!yk_body_open(kernel, kernel->opencl.source.text, conditions, &body))
         return;
     yk_body_walk(&body, read_use, out);
     for (int l = 0; l < body.local_count; l++)

@@ -209,11 +209,12 @@ static int find_changed(struct yk_body *body)
     return 1;
 }
 
-int yk_body_open(const yoke_kernel *kernel, struct yk_conditions *conditions, struct yk_body *body)
+int yk_body_open(const yoke_kernel *kernel, const char *text, struct yk_conditions *conditions,
+                 struct yk_body *body)
 {
     int line;
     *body = (struct yk_body){ .kernel = kernel, .conditions = conditions };
-    const char *begin = find_definition(kernel->opencl.source.text, body, &line);
+    const char *begin = find_definition(text, body, &line);
     if (!begin)
         return 0;
     body->count = read_tokens(begin, line, NULL);

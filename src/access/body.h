@@ -38,9 +38,10 @@ struct yk_body {
     struct yk_conditions *conditions; /* of guards; borrowed */
 };
 
-/* Finds and reads the body in the kernel's OpenCL text. Returns 0 if there is none, or no
- * memory. */
-int yk_body_open(const yoke_kernel *kernel, struct yk_conditions *conditions, struct yk_body *body);
+/* Finds and reads the body in `text`, the kernel's text for one language. Returns 0 if there is
+ * none, or no memory. */
+int yk_body_open(const yoke_kernel *kernel, const char *text, struct yk_conditions *conditions,
+                 struct yk_body *body);
 void yk_body_close(struct yk_body *body);
 
 /* Number of the array or value parameter with this name; -1: none. */

@@ -208,7 +208,8 @@ struct yk_launch {
      * part of the chunk and writes into the queue's words how much is left. A device that works in
      * host memory does all of the chunk, and writes the words before the launch is complete. */
     const struct yk_step_launch *steps;
-    yoke_blocks blocks; /* of reductions, otherwise size 0; a block begins at `first` */
+    yoke_blocks blocks;  /* of reductions, otherwise size 0; a block begins at `first` */
+    int64_t block_count; /* of the whole range of a reduction */
     const struct yk_declaration *declared; /* for jobs on a device with desc.checks; otherwise
                                             * NULL */
 };

@@ -85,6 +85,7 @@ char *yk_prelude_source(const yoke_kernel *kernel, const struct yk_source_parts 
     const char *const texts[] = { parts->head,
                                   by_hand ? "" : settings(kernel),
                                   parts->narrow ? "#define YK_GATHERS 0\n" : "",
+                                  parts->spreads ? "#define YK_SPREADS\n" : "",
                                   by_hand ? "" : parts->prelude,
                                   by_hand ? parts->text->text : text,
                                   parts->narrow ? gathers : "",

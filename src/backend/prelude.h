@@ -24,6 +24,7 @@ struct yk_source_parts {
     const char *prelude;
     const yoke_source *text;
     const char *narrow; /* the text with 32-bit indexes; NULL: there is none */
+    int spreads;        /* 1: with the second entry of yoke/kernel_spread_cuda.h */
 };
 /* Returns the head and the source, which for a handwritten kernel is its text alone. The caller
  * frees it (yk_free). NULL if there is no memory; the error text is set. */

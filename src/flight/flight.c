@@ -84,8 +84,10 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
     yoke_status status = is_steps ? yk_steps_prepare(job, device, lane, args) : YOKE_OK;
     if (status != YOKE_OK)
         return status;
-    if (job->reduction)
+    if (job->reduction) {
         launch.blocks = job->reduction->blocks;
+        launch.block_count = job->reduction->count;
+    }
     launch.steps = is_steps ? yk_steps_launch(flight) : NULL;
     if (!place->device->desc.host_memory)
         return launch_there(job, device, lane, &launch);

@@ -105,8 +105,7 @@ static yoke_status open_total(struct yk_job *job, const yoke_job *spec, int p)
 {
     struct yk_reduction *reduction = job->reduction;
     struct yk_total *total = &reduction->total[p];
-    const yoke_rows all = yk_blocks_of(&reduction->blocks, (yoke_rows){ job->first, job->last });
-    const yoke_array_spec partials = { .rows = all.last > 0 ? all.last : 1,
+    const yoke_array_spec partials = { .rows = reduction->count > 0 ? reduction->count : 1,
                                        .row_elements = reduction->blocks.parts,
                                        .element_size = spec->kernel->params[p].size,
                                        .name = "of partial results" };
@@ -142,6 +141,8 @@ yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec)
     if (!job->reduction)
         return YOKE_ENOMEM;
     job->reduction->blocks = yk_blocks_cut(&cut);
+    job->reduction->count =
+        yk_blocks_of(&job->reduction->blocks, (yoke_rows){ job->first, job->last }).last;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (spec->kernel->params[p].mode == YOKE_PARAM_REDUCE)
             status = open_total(job, spec, p);

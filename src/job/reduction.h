@@ -22,6 +22,7 @@ struct yk_total {         /* for one argument */
 
 struct yk_reduction {
     yoke_blocks blocks;
+    int64_t count; /* number of blocks */
     struct yk_total total[YOKE_ARGS_MAX];
 };
 

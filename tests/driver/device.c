@@ -153,7 +153,7 @@ CUresult cuDeviceGetAttribute(int *value, int name, CUdevice device)
         *value = 1500000;
         return code;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-        *value = 2;
+        *value = settings->cores;
         return code;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
         *value = 256;

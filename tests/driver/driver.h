@@ -45,7 +45,7 @@ YK_CUDA_PEER_FUNCTIONS(STANDIN_EXPORT)
 enum { STANDIN_GPUS_MOST = 8 };
 struct standin_settings {
     int gpus, visible[STANDIN_GPUS_MOST], visible_count;
-    int arch, version, compute_mode;
+    int arch, version, compute_mode, cores;
     int peers;                         /* 0: no GPU can access another's memory */
     int unified;                       /* 0: host memory has other addresses on GPUs */
     int init_code, context_code;       /* of cuInit and cuCtxCreate, if not 0 */

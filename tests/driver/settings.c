@@ -1,6 +1,7 @@
 /* settings.c - the simulated machine, from the environment.
  *
  *   YOKE_STANDIN_GPUS=2         number of GPUs; CUDA_VISIBLE_DEVICES selects from them by number
+ *   YOKE_STANDIN_CORES=2        multiprocessors of each GPU, of 256 threads
  *   YOKE_STANDIN_MEMORY=256M    memory of each GPU
  *   YOKE_STANDIN_PINNED=1G      host memory that can be pinned
  *   YOKE_STANDIN_ARCH=80        compute capability 8.0
@@ -79,6 +80,7 @@ static void read_all(void)
         settings.gpus = STANDIN_GPUS_MOST;
     read_visible(visible ? visible : "0,1,2,3,4,5,6,7");
     settings.memory_bytes = bytes("YOKE_STANDIN_MEMORY", (size_t)256 << 20);
+    settings.cores = (int)number("YOKE_STANDIN_CORES", 2);
     settings.pinned_bytes = bytes("YOKE_STANDIN_PINNED", (size_t)1 << 40);
     settings.arch = (int)number("YOKE_STANDIN_ARCH", 80);
     settings.version = (int)number("YOKE_STANDIN_DRIVER", 13000);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # cuda_compiles.sh EMBED NVRTC_COMPILE FILE.c... - compiles the CUDA form of kernel files with NVRTC and with
-# nvcc, without a warning. No GPU is needed. A compiler that is not installed is omitted; with neither the
-# test is skipped (77). NVRTC_COMPILE is nvrtc_compile.c.
+# nvcc, without a warning, with both entries of kernels that reduce. No GPU is needed. A compiler that is not
+# installed is omitted; with neither the test is skipped (77). NVRTC_COMPILE is nvrtc_compile.c.
 set -eu
 embed=$1 nvrtc_compile=$2
 shift 2
@@ -19,7 +19,7 @@ entries() { # COMPILER FILE PTX
 
 for file in "$@"; do
     name=$(basename "$file")
-    { cat "$include/yoke/prelude_cuda.h"; "$embed" --print CUDA "$file"; } > "$work/$name.cu"
+    { echo "#define YK_SPREADS"; cat "$include/yoke/prelude_cuda.h"; "$embed" --print CUDA "$file"; } > "$work/$name.cu"
     if command -v nvcc > /dev/null; then
         nvcc -Werror all-warnings -arch=sm_80 -std=c++17 -ptx -o "$work/$name.nvcc.ptx" "$work/$name.cu"
         entries nvcc "$name" "$work/$name.nvcc.ptx"

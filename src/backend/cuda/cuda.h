@@ -13,6 +13,7 @@
  *   cuda_program.c  a kernel on a device, with the disk cache
  *   cuda_launch.c   a chunk to a grid
  *   cuda_gather.c   grids of kernels that add
+ *   cuda_spread.c   grids of kernels that reduce
  *
  * Each device has its own context, so that a device that fails does not affect others. The context
  * is current only during a call (pushed and popped): if the program itself uses CUDA, the thread's
@@ -96,6 +97,8 @@ struct yk_program {
     CUfunction function;
     CUfunction narrow_function; /* for 32-bit indexes; NULL: there is none */
     struct yk_narrow_choice narrow;
+    int spreads;                /* 1: its module has such an entry: */
+    CUfunction spread_function; /* with several threads for a lane (cuda_spread.c) */
     yoke_cuda_fn *native;
     int generated;      /* 1: made by YOKE_KERNEL; 0: handwritten */
     int block_items;    /* threads in a block */
@@ -249,6 +252,9 @@ yoke_status yk_cuda_launch(struct yk_queue *queue, struct yk_program *program,
                            const struct yk_launch *launch, struct yk_event **event);
 
 /* cuda_gather.c */
+/* Returns the bytes of shared memory that a block of `threads` threads may use without keeping
+ * others from the device. */
+int64_t yk_cuda_shared_room(const struct yk_cuda_device *device, int64_t threads);
 /* Returns the bytes of shared memory in which each block, of `threads` threads, gathers; 0: it adds
  * to the device's memory. */
 int64_t yk_cuda_gathered_bytes(const struct yk_program *program, const struct yk_launch *launch,
@@ -257,5 +263,11 @@ int64_t yk_cuda_gathered_bytes(const struct yk_program *program, const struct yk
  * keeps_sums: each thread keeps all its sums. */
 int64_t yk_cuda_gather_turns(const struct yk_program *program, int keeps_sums, int64_t blocks,
                              int64_t threads);
+
+/* cuda_spread.c */
+/* Whether the kernel gets a second entry, with several threads for each lane. */
+int yk_cuda_may_spread(const struct yk_program *program, const yoke_kernel *kernel);
+/* Returns the number of threads of a group; more than its lanes: in the second entry. */
+int yk_cuda_spread(const struct yk_program *program, const struct yk_launch *launch);
 
 #endif

@@ -14,7 +14,7 @@
 /* Limit of a launch that asks for no more, and what the driver takes of it for each block. */
 enum { SHARED_MOST = 48 << 10, RESERVED = 1 << 10, TURNS_MOST = 8 };
 
-static int64_t room_of(const struct yk_cuda_device *device, int64_t threads)
+int64_t yk_cuda_shared_room(const struct yk_cuda_device *device, int64_t threads)
 {
     const int64_t part = device->shared_bytes * threads * device->base.desc.cores;
     const int64_t room = part / device->base.desc.fill - RESERVED;
@@ -30,7 +30,7 @@ int64_t yk_cuda_gathered_bytes(const struct yk_program *program, const struct yk
     for (int p = 0; p < program->shape.param_count; ++p)
         if (program->shape.params[p].mode == YOKE_PARAM_ADD)
             bytes += launch->args[p].apart;
-    return bytes <= room_of(program->device, threads) ? bytes : 0;
+    return bytes <= yk_cuda_shared_room(program->device, threads) ? bytes : 0;
 }
 
 int64_t yk_cuda_gather_turns(const struct yk_program *program, int keeps_sums, int64_t blocks,

@@ -29,13 +29,13 @@ static int64_t threads_of(const struct grid *grid)
 }
 
 /* Blocks have the same shape in all parts of a chunk. */
-static void set_threads(const struct yk_program *program, const struct yk_space *all,
-                        struct grid *grid)
+static void set_threads(const struct yk_program *program, const struct yk_launch *launch,
+                        const struct yk_space *all, struct grid *grid)
 {
     const int budget = program->block_items, last = program->shape.dimensions - 1;
     struct yk_block block = { budget, 1 };
     if (program->shape.lanes)
-        block.wide = program->shape.lanes;
+        block.wide = yk_cuda_spread(program, launch);
     else if (last > 0)
         block = yk_space_block(all, last, budget);
     grid->threads[0] = (unsigned)block.wide;
@@ -154,18 +154,24 @@ static void arguments_take(const struct yk_program *program, const struct yk_lau
     }
 }
 
+static CUfunction function_of(const struct yk_program *program, const struct grid *grid, int narrow)
+{
+    if (program->spread_function && (int)grid->threads[0] > program->shape.lanes)
+        return program->spread_function;
+    return narrow ? program->narrow_function : program->function;
+}
+
 static CUresult launch_source(struct yk_queue *queue, struct yk_program *program,
                               const struct yk_launch *launch)
 {
     const struct yk_space all = yk_space_of(launch);
     const int narrow =
         program->narrow_function && yk_narrow_choose(&program->narrow, &program->shape, launch);
-    const CUfunction function = narrow ? program->narrow_function : program->function;
     struct arguments args;
     struct grid grid;
     int64_t most[3];
     CUresult code;
-    set_threads(program, &all, &grid);
+    set_threads(program, launch, &all, &grid);
     grid.gathered = narrow || !program->narrow_function
                         ? yk_cuda_gathered_bytes(program, launch, threads_of(&grid))
                         : 0;
@@ -177,10 +183,10 @@ static CUresult launch_source(struct yk_queue *queue, struct yk_program *program
         set_blocks(program, launch, &args.part, &grid);
         if (grid.gathered)
             set_turns(program, &grid);
-        code = queue->device->cu->LaunchKernel(function, grid.blocks[0], grid.blocks[1],
-                                               grid.blocks[2], grid.threads[0], grid.threads[1],
-                                               grid.threads[2], (unsigned)grid.gathered,
-                                               queue->stream, args.list, NULL);
+        code = queue->device->cu->LaunchKernel(
+            function_of(program, &grid, narrow), grid.blocks[0], grid.blocks[1], grid.blocks[2],
+            grid.threads[0], grid.threads[1], grid.threads[2], (unsigned)grid.gathered,
+            queue->stream, args.list, NULL);
     } while (code == CUDA_SUCCESS && yk_space_next(&all, most, &args.part));
     return code;
 }

@@ -52,7 +52,7 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
     char *head = yk_format("%s\n%s\n%s\n%d.%d\n", recipe, source->plan.options[0],
                            source->plan.options[1], nvrtc->major, nvrtc->minor);
     const struct yk_source_parts parts = { head, yk_prelude_cuda(), &kernel->cuda.source,
-                                           program->narrow.is.text };
+                                           program->narrow.is.text, program->spreads };
     source->key = head ? yk_prelude_source(kernel, &parts) : NULL;
     if (source->key)
         source->plan.text = source->key + strlen(head);
@@ -150,6 +150,15 @@ static yoke_status find_function(struct yk_program *program, const char *entry, 
 }
 
 /* The context must be current. */
+static yoke_status find_spread_entry(struct yk_program *program, const yoke_kernel *kernel)
+{
+    struct yk_entry_name name;
+    int most;
+    snprintf(name.text, sizeof name.text, "yoke_spread_%s", kernel->name);
+    return find_function(program, name.text, &program->spread_function, &most);
+}
+
+/* The context must be current. */
 static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
     struct yk_cuda_device *device = program->device;
@@ -163,7 +172,7 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     if (program->shape.lanes > most)
         return yk_fail(YOKE_EBUILD, "%s: kernel %s wants groups of %d lanes, it can have %d here",
                        device->base.desc.name, program->shape.name, program->shape.lanes, most);
-    return YOKE_OK;
+    return program->spreads ? find_spread_entry(program, kernel) : YOKE_OK;
 }
 
 /* The context must be current. */
@@ -237,6 +246,7 @@ static yoke_status build_source(struct yk_program *program, const yoke_kernel *k
 {
     if (program->generated)
         yk_narrow_open(kernel, kernel->cuda.source.text, &program->narrow.is);
+    program->spreads = yk_cuda_may_spread(program, kernel);
     yoke_status status = load_module(program, kernel);
     if (status == YOKE_EBUILD && program->narrow.is.text) {
         yk_log(YOKE_LOG_DEBUG, "without 32-bit indexes: %s", yoke_error_text());
