@@ -50,11 +50,23 @@ int yk_space_span(int64_t items, int most)
     return size;
 }
 
+enum { DEEP_MOST = 64 }; /* CUDA's limit */
+
+/* Number of threads for `items` indexes: at least 1, at most `most`. */
+static int threads_for(int64_t items, int most)
+{
+    return items < 1 ? 1 : items < most ? (int)items : most;
+}
+
 static struct yk_block block_of(const struct yk_space *space, int last, int budget, int width)
 {
-    struct yk_block block;
-    block.wide = yk_space_span(yk_space_length(space, last), budget < width ? budget : width);
-    block.high = yk_space_span(yk_space_length(space, last - 1), budget / block.wide);
+    struct yk_block block = { .deep = 1 };
+    block.wide = threads_for(yk_space_length(space, last), budget < width ? budget : width);
+    block.high = threads_for(yk_space_length(space, last - 1), budget / block.wide);
+    if (last > 1) {
+        const int most = budget / (block.wide * block.high);
+        block.deep = threads_for(yk_space_length(space, 0), most < DEEP_MOST ? most : DEEP_MOST);
+    }
     return block;
 }
 
@@ -66,7 +78,8 @@ static double covered(int64_t items, int size)
 static double threads(const struct yk_space *space, int last, struct yk_block block)
 {
     return covered(yk_space_length(space, last), block.wide) *
-           covered(yk_space_length(space, last - 1), block.high);
+           covered(yk_space_length(space, last - 1), block.high) *
+           covered(last > 1 ? yk_space_length(space, 0) : 1, block.deep);
 }
 
 struct yk_block yk_space_block(const struct yk_space *space, int last, int budget)

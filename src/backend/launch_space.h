@@ -42,11 +42,12 @@ static inline int64_t yk_space_length(const struct yk_space *space, int dimensio
 
 /* The least power of two that is at least `items`, but at most `most` (a power of two). */
 int yk_space_span(int64_t items, int most);
-/* Returns a GPU block's threads along the fastest dimension, `last`, and the one before it: powers
- * of two, whose product is at most `budget`. Of widths 64 and 32, which are equally fast
+/* Returns a GPU block's threads along the fastest dimension, `last`, and the one or two before it;
+ * their product is at most `budget`. A dimension that is shorter than its part of the block is done
+ * by as many threads, so few are beyond the range. Of widths 64 and 32, which are equally fast
  * (docs/results/kernels-h200.md), it takes the one with fewer threads beyond the range. */
 struct yk_block {
-    int wide, high;
+    int wide, high, deep;
 };
 struct yk_block yk_space_block(const struct yk_space *space, int last, int budget);
 

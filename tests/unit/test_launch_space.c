@@ -98,20 +98,33 @@ static void expect_block(int64_t wide, int64_t high, int budget, struct yk_block
     const struct yk_launch launch = { .last = high, .extent = { wide, 1 } };
     const struct yk_space all = yk_space_of(&launch);
     const struct yk_block block = yk_space_block(&all, 1, budget);
-    assert_int_equal(block.wide, expected.wide);
-    assert_int_equal(block.high, expected.high);
+    assert_memory_equal(&block, &expected, sizeof block);
+}
+
+static void expect_deep_block(int64_t deep, int64_t high, int64_t wide, struct yk_block expected)
+{
+    const struct yk_launch launch = { .last = deep, .extent = { high, wide } };
+    const struct yk_space all = yk_space_of(&launch);
+    const struct yk_block block = yk_space_block(&all, 2, 256);
+    assert_memory_equal(&block, &expected, sizeof block);
 }
 
 static void blocks(void **state)
 {
     (void)state;
-    expect_block(512, 512, 256, (struct yk_block){ 64, 4 });
-    expect_block(645, 645, 256, (struct yk_block){ 32, 8 }); /* 672 x 648 threads, not 704 x 648 */
-    expect_block(40, 1, 256, (struct yk_block){ 64, 1 });
-    expect_block(3, 1000, 256, (struct yk_block){ 4, 64 });
-    expect_block(1000, 1000, 32, (struct yk_block){ 32, 1 });
-    expect_block(0, 0, 256, (struct yk_block){ 1, 1 });
-    expect_block((int64_t)1 << 40, (int64_t)1 << 40, 256, (struct yk_block){ 64, 4 });
+    expect_block(512, 512, 256, (struct yk_block){ 64, 4, 1 });
+    expect_block(645, 645, 256,
+                 (struct yk_block){ 32, 8, 1 }); /* 672 x 648 threads, not 704 x 648 */
+    expect_block(40, 1, 256, (struct yk_block){ 40, 1, 1 });
+    expect_block(3, 1000, 256, (struct yk_block){ 3, 85, 1 });
+    expect_block(1000, 1000, 32, (struct yk_block){ 32, 1, 1 });
+    expect_block(0, 0, 256, (struct yk_block){ 1, 1, 1 });
+    expect_block((int64_t)1 << 40, (int64_t)1 << 40, 256, (struct yk_block){ 64, 4, 1 });
+    expect_deep_block(1000000, 3, 3, (struct yk_block){ 3, 3, 28 });
+    expect_deep_block(100, 3, 100000, (struct yk_block){ 32, 3, 2 });
+    expect_deep_block(512, 512, 512, (struct yk_block){ 64, 4, 1 });
+    expect_deep_block(1000000, 1, 1, (struct yk_block){ 1, 1, 64 });
+    expect_deep_block(0, 0, 0, (struct yk_block){ 1, 1, 1 });
 }
 
 int main(void)

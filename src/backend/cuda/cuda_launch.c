@@ -2,7 +2,8 @@
  *
  * Blocks are some warps, wide along the fastest dimension. For 2-D and 3-D kernels 64 x 4 threads,
  * or 32 x 8, were within 1 % of the best of eight shapes in five kernels
- * (docs/results/kernels-h200.md). Kernels made by YOKE_KERNEL have no loops: one grid covers the
+ * (docs/results/kernels-h200.md). If a dimension is short, the block is deeper along the one before
+ * it. Kernels made by YOKE_KERNEL have no loops: one grid covers the
  * chunk exactly, or several if it exceeds a grid's limits. Handwritten kernels loop with the grid's
  * stride and get one grid. Kernels get the address of each array's global element 0, computed as an
  * integer: outside the buffer it is harmless as long as no thread uses it.
@@ -33,14 +34,14 @@ static void set_threads(const struct yk_program *program, const struct yk_launch
                         const struct yk_space *all, struct grid *grid)
 {
     const int budget = program->block_items, last = program->shape.dimensions - 1;
-    struct yk_block block = { budget, 1 };
+    struct yk_block block = { budget, 1, 1 };
     if (program->shape.lanes)
         block.wide = yk_cuda_spread(program, launch);
     else if (last > 0)
         block = yk_space_block(all, last, budget);
     grid->threads[0] = (unsigned)block.wide;
     grid->threads[1] = (unsigned)block.high;
-    grid->threads[2] = 1;
+    grid->threads[2] = (unsigned)block.deep;
 }
 
 static void set_blocks(const struct yk_program *program, const struct yk_launch *launch,

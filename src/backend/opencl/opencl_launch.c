@@ -44,6 +44,7 @@ static void set_local(const struct yk_program *program, const struct yk_space *a
         const struct yk_block block = yk_space_block(all, last, (int)budget);
         to->local[0] = (size_t)block.wide;
         to->local[1] = (size_t)block.high;
+        to->local[2] = (size_t)block.deep;
     }
 }
 
