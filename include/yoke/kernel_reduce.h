@@ -8,16 +8,21 @@
  *                                      associative and commutative up to rounding
  *
  * The range's sizes alone determine how it is cut into blocks of indexes (src/job/blocks.c). In a
- * block, the fastest index determines which lane folds a value. Each lane folds its values in turn,
- * and then halves of the lanes are folded together. So a block's partial result has the same bits
- * wherever it is computed. It is stored in its own row: a block that is computed again after a
- * failure counts once, and no atomics are needed. The host folds the partial results. Loops:
+ * block, the index of one dimension determines which lane folds a value: the fastest one, unless it
+ * is short (yk_lane_axis). If few lanes get values of it, the next lanes get those of the next
+ * index of the other dimensions, and so on in turn. Each lane folds its values in turn, and then
+ * halves of the lanes are folded together. So a block's partial result has the same bits wherever
+ * it is computed. It is stored in its own row: a block that is computed again after a failure
+ * counts once, and no atomics are needed. The host folds the partial results. Loops:
  * kernel_reduce_cpu.h, kernel_reduce_device.h.
  */
 #ifndef YOKE_KERNEL_REDUCE_H
 #define YOKE_KERNEL_REDUCE_H
 
 #include <yoke/kernel_each.h>
+#ifndef YOKE_FLATTEN
+#include <yoke/prelude.h>
+#endif
 
 /* A parameter: one result of all indexes by an operator of yoke/reduce.h. The tuple has: mode,
  * type, name, identity, kind of operator (YK_REDUCES_...), operator. */
@@ -35,8 +40,33 @@
 
 /* Number of lanes in range kernels; group kernels have their own number. */
 enum { YK_REDUCE_LANES = 64 };
-/* Most threads of a group, if lanes have several (kernel_spread_cuda.h). */
+/* Number of lanes, a power of two, that get values from `most` indexes. The other lanes would hold
+ * the identity, which changes nothing; with them, blocks of few indexes would take ten times as
+ * long. */
+YOKE_FN int yk_lanes_used(int64_t most, int lanes)
+{
+    int used = 1;
+    while (used < lanes && used < most)
+        used *= 2;
+    return used;
+}
+/* Lanes share the fastest dimension that has this many indexes in a block. */
+enum { YK_LANES_LEAST = 8 };
+/* Returns the dimension (0 to 2) that lanes share, from a block's indexes along each. If none has
+ * YK_LANES_LEAST, it is the longest. depth 0: there is no third dimension. */
+YOKE_FN int yk_lane_axis(int64_t size, int64_t width, int64_t depth)
+{
+    const int64_t most = YK_LANES_LEAST, long_2 = depth < most ? depth : most;
+    const int64_t long_1 = width < most ? width : most, long_0 = size < most ? size : most;
+    if (long_2 > 0 && long_2 >= long_1 && long_2 >= long_0)
+        return 2;
+    return long_1 >= long_0 ? 1 : 0;
+}
+/* Most threads of a group, if lanes have several, and how many indexes of a block they do between
+ * two barriers: as many as most blocks have, if the results of an index have 8 bytes
+ * (kernel_spread_cuda.h). */
 enum { YK_SPREAD_MOST = 512 };
+#define YK_SPREAD_SECTION(bytes) ((bytes) <= 8 ? 1024 : 512)
 enum {
     YK_REDUCE_SUM,
     YK_REDUCE_PRODUCT,

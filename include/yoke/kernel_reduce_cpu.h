@@ -148,26 +148,19 @@ static inline int YK_UNUSED yk_lane(void)
                 (yk_from - yk_blocks.first) / yk_blocks.size * yk_blocks.parts + yk_part;          \
             __VA_ARGS__                                                                            \
         }
-/* Number of lanes, a power of two, that get values from `most` indexes. The other lanes would hold
- * the identity, which changes nothing; with them, blocks of few indexes would take ten times as
- * long. */
-YOKE_FN int yk_lanes_used(int64_t most, int lanes)
-{
-    int used = 1;
-    while (used < lanes && used < most)
-        used *= 2;
-    return used;
-}
-/* Executes a statement for each index; the lanes take the indexes in turn. */
+/* Executes a statement for each index of one turn; the lanes take the indexes in turn. If these are
+ * fewer than lanes, each turn has yk_wide lanes of its own, up to YK_REDUCE_LANES together. */
 #define YK_BY_LANES(i, from, to, params, ...)                                                      \
+    const int yk_base = (int)(yk_turn++ * yk_wide) & (YK_REDUCE_LANES - 1);                        \
     int64_t yk_at = (from);                                                                        \
     for (; (to)-yk_at >= YK_REDUCE_LANES; yk_at += YK_REDUCE_LANES)                                \
-        YK_LANES_DO(i, YK_REDUCE_LANES, params, __VA_ARGS__)                                       \
-    YK_LANES_DO(i, (int)((to)-yk_at), params, __VA_ARGS__)
-#define YK_LANES_DO(i, count, params, ...)                                                         \
-    YK_LOOP params for (int yk_l = 0; yk_l < count; ++yk_l)                                        \
+        YK_LANES_DO(i, YK_REDUCE_LANES, 0, params, __VA_ARGS__)                                    \
+    YK_LANES_DO(i, (int)((to)-yk_at), yk_base, params, __VA_ARGS__)
+#define YK_LANES_DO(i, count, base, params, ...)                                                   \
+    YK_LOOP params for (int yk_c = 0; yk_c < count; ++yk_c)                                        \
     {                                                                                              \
-        const int64_t i = yk_at + yk_l;                                                            \
+        const int yk_l = (base) + yk_c;                                                            \
+        const int64_t i = yk_at + yk_c;                                                            \
         const int YK_UNUSED yk_lane = yk_l % YK_SUM_LANES;                                         \
         YK_EACH(YK_LANE_OF, YK_BARE params)                                                        \
         __VA_ARGS__;                                                                               \
@@ -175,39 +168,63 @@ YOKE_FN int yk_lanes_used(int64_t most, int lanes)
 
 /* --- forms --- */
 
-#define YK_REDUCING_FUNCTION(attributes, v, name, most, params, ...)                               \
+/* `along` declares yk_along, a block's number of indexes in the dimension that lanes share, and
+ * yk_turns, that of all others. */
+#define YK_REDUCING_FUNCTION(attributes, v, name, along, params, ...)                              \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         enum { yk_reduce_lanes = YK_REDUCE_LANES };                                                \
         YK_UNPACK_ALL(YK_BARE params)                                                              \
         YK_CHUNK                                                                                   \
-        const int yk_used = yk_lanes_used(most, yk_reduce_lanes);                                  \
         YK_EACH(YK_SUM_OPEN, YK_BARE params)                                                       \
-        YK_BLOCKS(YK_EACH(YK_LANES_OPEN, YK_BARE params)                                           \
+        YK_BLOCKS(along const int yk_wide = yk_lanes_used(yk_along, yk_reduce_lanes);              \
+                  const int yk_used = yk_lanes_used(yk_turns * yk_wide, yk_reduce_lanes);          \
+                  int64_t yk_turn = 0; YK_EACH(YK_LANES_OPEN, YK_BARE params)                      \
                       __VA_ARGS__ YK_EACH(YK_LANES_CLOSE, YK_BARE params))                         \
         YK_EACH(YK_SUM_CLOSE, YK_BARE params)                                                      \
     }
+#define YK_ALONG1 const int64_t yk_along = yk_to - yk_from, yk_turns = 1;
+#define YK_ALONG2                                                                                  \
+    const int yk_axis = yk_lane_axis(yk_to - yk_from, yk_to2 - yk_from2, 0);                       \
+    const int64_t yk_along = yk_axis ? yk_to2 - yk_from2 : yk_to - yk_from;                        \
+    const int64_t yk_turns = yk_axis ? yk_to - yk_from : yk_to2 - yk_from2;
+#define YK_ALONG3                                                                                  \
+    const int64_t yk_from3 = yk_chunk->third.first, yk_to3 = yk_chunk->third.last;                 \
+    const int yk_axis = yk_lane_axis(yk_to - yk_from, yk_to2 - yk_from2, yk_to3 - yk_from3);       \
+    const int64_t yk_along = yk_axis == 0   ? yk_to - yk_from                                      \
+                             : yk_axis == 1 ? yk_to2 - yk_from2                                    \
+                                            : yk_to3 - yk_from3;                                   \
+    const int64_t yk_turns = (yk_axis == 0 ? yk_to2 - yk_from2 : yk_to - yk_from) *                \
+                             (yk_axis == 2 ? yk_to2 - yk_from2 : yk_to3 - yk_from3);
+
 #define YK_RANGE1_reducing(attributes, v, name, ...)                                               \
-    YK_REDUCING_FUNCTION(attributes, v, name, yk_chunk->blocks.size, (__VA_ARGS__),                \
+    YK_REDUCING_FUNCTION(attributes, v, name, YK_ALONG1, (__VA_ARGS__),                            \
                          YK_BY_LANES(yk_i, yk_from, yk_to, (__VA_ARGS__),                          \
-                                     yk_body_##name(yk_i, yk_size2,                                \
-                                                    yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)       \
-                                                        YK_SUMS_ACTUAL(__VA_ARGS__))))
+                                     YK_REDUCING_CALL(name, (yk_i), __VA_ARGS__)))
 #define YK_RANGE2_reducing(attributes, v, name, ...)                                               \
-    YK_REDUCING_FUNCTION(attributes, v, name, yk_chunk->blocks.width, (__VA_ARGS__),               \
-                         YK_FOR(yk_i, yk_from, yk_to){                                             \
-                             YK_BY_LANES(yk_j, yk_from2, yk_to2, (__VA_ARGS__),                    \
-                                         yk_body_##name(yk_i, yk_j, yk_size2,                      \
-                                                        yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)   \
-                                                            YK_SUMS_ACTUAL(__VA_ARGS__))) })
+    YK_REDUCING_FUNCTION(                                                                          \
+        attributes, v, name, YK_ALONG2, (__VA_ARGS__),                                             \
+        if (yk_axis) YK_FOR(yk_i, yk_from, yk_to) {                                                \
+            YK_BY_LANES(yk_j, yk_from2, yk_to2, (__VA_ARGS__),                                     \
+                        YK_REDUCING_CALL(name, (yk_i, yk_j), __VA_ARGS__))                         \
+        } else YK_FOR(yk_j, yk_from2,                                                              \
+                      yk_to2){ YK_BY_LANES(yk_i, yk_from, yk_to, (__VA_ARGS__),                    \
+                                           YK_REDUCING_CALL(name, (yk_i, yk_j), __VA_ARGS__)) })
 #define YK_RANGE3_reducing(attributes, v, name, ...)                                               \
-    YK_REDUCING_FUNCTION(attributes, v, name, yk_chunk->third.last - yk_chunk->third.first,        \
-                         (__VA_ARGS__),                                                            \
-                         YK_FOR(yk_i, yk_from, yk_to) YK_FOR(yk_j, yk_from2, yk_to2){ YK_BY_LANES( \
-                             yk_k, yk_chunk->third.first, yk_chunk->third.last, (__VA_ARGS__),     \
-                             yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                            \
-                                            yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)               \
-                                                YK_SUMS_ACTUAL(__VA_ARGS__))) })
+    YK_REDUCING_FUNCTION(                                                                          \
+        attributes, v, name, YK_ALONG3, (__VA_ARGS__),                                             \
+        if (yk_axis == 2) YK_FOR(yk_i, yk_from, yk_to) YK_FOR(yk_j, yk_from2, yk_to2) {            \
+            YK_BY_LANES(yk_k, yk_from3, yk_to3, (__VA_ARGS__),                                     \
+                        YK_REDUCING_CALL(name, (yk_i, yk_j, yk_k), __VA_ARGS__))                   \
+        } else if (yk_axis == 1) YK_FOR(yk_i, yk_from, yk_to) YK_FOR(yk_k, yk_from3, yk_to3) {     \
+            YK_BY_LANES(yk_j, yk_from2, yk_to2, (__VA_ARGS__),                                     \
+                        YK_REDUCING_CALL(name, (yk_i, yk_j, yk_k), __VA_ARGS__))                   \
+        } else YK_FOR(yk_j, yk_from2, yk_to2) YK_FOR(yk_k, yk_from3, yk_to3){                      \
+            YK_BY_LANES(yk_i, yk_from, yk_to, (__VA_ARGS__),                                       \
+                        YK_REDUCING_CALL(name, (yk_i, yk_j, yk_k), __VA_ARGS__)) })
+#define YK_REDUCING_CALL(name, indexes, ...)                                                       \
+    yk_body_##name(YK_BARE indexes, yk_size2,                                                      \
+                   yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__) YK_SUMS_ACTUAL(__VA_ARGS__))
 #define YK_GROUPS_reducing(attributes, v, name, lanes, unit, ...)                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \

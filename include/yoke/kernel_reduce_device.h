@@ -5,7 +5,8 @@
  *                 yk_blocks by value. A parameter that reduces is an array of partial results.
  * Groups          of YK_REDUCE_LANES work-items (in group kernels, as many as the kernel says), in
  *                 one dimension: yk_blocks.parts for each block of the space. Lane l of a group
- *                 takes the indexes l, l + group size, ... of its part, in the fastest dimension.
+ *                 takes the indexes l, l + group size, ... of its part, in one dimension
+ *                 (yk_lane_axis).
  */
 #ifndef YOKE_KERNEL_REDUCE_DEVICE_H
 #define YOKE_KERNEL_REDUCE_DEVICE_H
@@ -69,7 +70,7 @@ typedef struct yk_blocks {
     (void)yk_to, (void)yk_to2; /* not all forms need all */                                        \
     if (yk_left <= 0)                                                                              \
         return;
-#define YK_BY_LANES(T, i, from, to) for (T i = (from) + yk_me; i < (to); i += yk_reduce_lanes)
+#define YK_BY_LANES(T, i, me, count) for (T i = (me); i < (count); i += yk_reduce_lanes)
 
 #define YK_REDUCING_ENTRY(name, lanes, params, ...)                                                \
     YK_REDUCING_HEAD(lanes)                                                                        \
@@ -87,28 +88,55 @@ typedef struct yk_blocks {
 #define YK_KERNEL1_reducing(name, i, ...)                                                          \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     YK_REDUCING_ENTRY(name, YK_REDUCE_LANES, (__VA_ARGS__),                                        \
-                      YK_BY_LANES(int, yk_i, 0, (int)(yk_to - yk_from))                            \
+                      YK_BY_LANES(int, yk_i, yk_me, (int)(yk_to - yk_from))                        \
                           yk_body_##name(yk_from + yk_i, yk_part.size2,                            \
                                          yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));)    \
     YK_SPREAD_ENTRY(name, __VA_ARGS__)                                                             \
     YK_BODY1(name, i, __VA_ARGS__)
+/* Of the group, yk_wide work-items do one turn: all indexes of the dimension that lanes share, by
+ * one index of the others. */
+#define YK_TURNS_BY_LANES(along)                                                                   \
+    const int yk_wide = yk_lanes_used(along, yk_reduce_lanes);                                     \
+    const int yk_side = yk_reduce_lanes / yk_wide, yk_mine = yk_me & (yk_wide - 1);
 #define YK_KERNEL2_reducing(name, i, j, ...)                                                       \
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
-    YK_REDUCING_ENTRY(name, YK_REDUCE_LANES, (__VA_ARGS__),                                        \
-                      for (int64_t yk_i = yk_from; yk_i < yk_to;                                   \
-                           ++yk_i) YK_BY_LANES(int64_t, yk_j, yk_from2, yk_to2)                    \
-                          yk_body_##name(yk_i, yk_j, yk_part.size2,                                \
-                                         yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));)    \
+    YK_REDUCING_ENTRY(                                                                             \
+        name, YK_REDUCE_LANES, (__VA_ARGS__), const int64_t yk_rows = yk_to - yk_from,             \
+        yk_columns = yk_to2 - yk_from2;                                                            \
+        const int yk_axis = yk_lane_axis(yk_rows, yk_columns, 0);                                  \
+        const int64_t yk_turns = yk_axis ? yk_rows : yk_columns;                                   \
+        const int64_t yk_along = yk_axis ? yk_columns : yk_rows; YK_TURNS_BY_LANES(                \
+            yk_along) for (int64_t yk_o = yk_me / yk_wide; yk_o < yk_turns;                        \
+                           yk_o += yk_side) YK_BY_LANES(int64_t, yk_l, yk_mine, yk_along)          \
+            yk_body_##name(yk_from + (yk_axis ? yk_o : yk_l), yk_from2 + (yk_axis ? yk_l : yk_o),  \
+                           yk_part.size2, yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));)   \
     YK_BODY2(name, i, j, __VA_ARGS__)
 #define YK_KERNEL3_reducing(name, i, j, k, ...)                                                    \
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
     YK_REDUCING_ENTRY(                                                                             \
-        name, YK_REDUCE_LANES, (__VA_ARGS__),                                                      \
-        for (int64_t yk_i = yk_from; yk_i < yk_to; ++yk_i) for (int64_t yk_j = yk_from2;           \
-                                                                yk_j < yk_to2; ++yk_j)             \
-            YK_BY_LANES(int64_t, yk_k, yk_part.first3, yk_part.last3)                              \
-                yk_body_##name(yk_i, yk_j, yk_k, yk_part.size2,                                    \
-                               yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));)              \
+        name, YK_REDUCE_LANES, (__VA_ARGS__), const int64_t yk_rows = yk_to - yk_from,             \
+        yk_columns = yk_to2 - yk_from2;                                                            \
+        const int64_t yk_depth = yk_part.last3 - yk_part.first3;                                   \
+        const int yk_axis = yk_lane_axis(yk_rows, yk_columns, yk_depth);                           \
+        const int64_t yk_turns = yk_axis == 0 ? yk_columns : yk_rows;                              \
+        const int64_t yk_turns2 = yk_axis == 2 ? yk_columns : yk_depth;                            \
+        const int64_t yk_along = yk_axis == 0   ? yk_rows                                          \
+                                 : yk_axis == 1 ? yk_columns                                       \
+                                                : yk_depth;                                        \
+        YK_TURNS_BY_LANES(yk_along) for (int64_t yk_o = 0, yk_p = yk_me / yk_wide;;                \
+                                         yk_p += yk_side) {                                        \
+            for (; yk_p >= yk_turns2 && yk_o < yk_turns; ++yk_o)                                   \
+                yk_p -= yk_turns2;                                                                 \
+            if (yk_o >= yk_turns)                                                                  \
+                break;                                                                             \
+            YK_BY_LANES(int64_t, yk_l, yk_mine, yk_along)                                          \
+            yk_body_##name(yk_from + (yk_axis == 0 ? yk_l : yk_o),                                 \
+                           yk_from2 + (yk_axis == 0   ? yk_o                                       \
+                                       : yk_axis == 1 ? yk_l                                       \
+                                                      : yk_p),                                     \
+                           yk_part.first3 + (yk_axis == 2 ? yk_l : yk_p), yk_part.size2,           \
+                           yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                   \
+        })                                                                                         \
     YK_BODY3(name, i, j, k, __VA_ARGS__)
 /* The barrier allows the next body to reuse local memory. */
 #define YK_GROUP_KERNEL_reducing(name, i, lanes, unit, ...)                                        \

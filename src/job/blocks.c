@@ -5,7 +5,8 @@
  * groups move through the arrays as a front, and the rows of a stencil that neighbours share are
  * still in its caches: with 4,096 blocks, all at work at once, a residual over 4,096 x 4,096 points
  * took 170 us instead of 80. Folding the lanes of a block takes about 30 ns, so a block has at
- * least SIZE_GOOD units, unless that leaves fewer than BLOCKS_LEAST blocks to share. */
+ * least SIZE_GOOD items (of a kernel with one dimension, units), unless that leaves fewer than
+ * BLOCKS_LEAST blocks to share. */
 enum { BLOCKS_MOST = 16384, BLOCKS_LEAST = 256, SIZE_GOOD = 1024 };
 /* If there are fewer blocks, each is cut along the second dimension into parts of at least
  * PART_ITEMS items (kernels with two dimensions: a multiple of WIDTH_UNIT indexes wide). Half as
@@ -27,12 +28,13 @@ static int64_t power_of_two(int64_t least)
     return power;
 }
 
-/* Returns the number of units in a block of a range of `units` units. */
-static int64_t units_of(int64_t units)
+/* Returns the number of units in a block of a range of `units` units of `items` items each. */
+static int64_t units_of(int64_t units, int64_t items)
 {
     const int64_t few = power_of_two(quotient(units, BLOCKS_LEAST));
     const int64_t many = power_of_two(quotient(units, BLOCKS_MOST));
-    const int64_t good = few < SIZE_GOOD ? few : SIZE_GOOD;
+    const int64_t enough = power_of_two(quotient(SIZE_GOOD, items));
+    const int64_t good = few < enough ? few : enough;
     return many > good ? many : good;
 }
 
@@ -60,7 +62,9 @@ yoke_blocks yk_blocks_cut(const struct yk_blocks_spec *spec)
 {
     const int64_t indexes = spec->last - spec->first;
     yoke_blocks blocks = { .first = spec->first, .parts = 1, .width = spec->length[0] };
-    blocks.size = units_of(quotient(indexes, spec->unit)) * spec->unit;
+    blocks.size =
+        units_of(quotient(indexes, spec->unit), product(spec->length[0], spec->length[1])) *
+        spec->unit;
     if (spec->dimensions > 1) {
         blocks.width =
             quotient(spec->length[0], parts_of(spec, quotient(indexes, blocks.size), blocks.size));

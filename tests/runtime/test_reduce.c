@@ -215,8 +215,9 @@ static void the_same_bits_of_products(void **state)
 
 static void in_two_and_three_dimensions(void **state)
 {
-    static const int64_t sizes[][3] = { { 1, 1, N },    { 7, 5, 1 },     { 300, 7, 19 },
-                                        { 3, 130, 97 }, { 2, 20000, 1 }, { 2000, 1, 20 } };
+    static const int64_t sizes[][3] = { { 1, 1, N },     { 7, 5, 1 },     { 300, 7, 19 },
+                                        { 3, 130, 97 },  { 2, 20000, 1 }, { 2000, 1, 20 },
+                                        { 13000, 3, 1 }, { 4000, 3, 3 },  { 70, 200, 2 } };
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const int64_t n = sizes[s][0], wide = sizes[s][1], deep = sizes[s][2];

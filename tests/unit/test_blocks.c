@@ -55,8 +55,12 @@ static void parts_cover_the_second_dimension(void **state)
                     assert_true(d == 3 || blocks.width % 64 == 0);
                 }
     assert_true(cut(2, 2, 1 << 24, 1, 1).parts > 100); /* otherwise a GPU would have two groups */
-    assert_int_equal(cut(2, 2000, 1 << 20, 1, 1).parts, 65);
+    assert_int_equal(cut(2, 2000, 1 << 20, 1, 1).parts, 8);
     assert_int_equal(cut(2, 1000, 500, 1, 1).parts, 1); /* parts would be too small */
+    /* about as many items as with one dimension */
+    assert_int_equal(cut(2, 1000000, 16, 1, 1).size, 64);
+    assert_int_equal(cut(3, 100000, 32, 4, 1).size, 8);
+    assert_int_equal(cut(1, 1000000, 1, 1, 1).size, 1024);
 }
 
 static void blocks_of_indexes(void **state)
