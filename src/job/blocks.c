@@ -5,7 +5,7 @@
  * groups move through the arrays as a front, and the rows of a stencil that neighbours share are
  * still in its caches: with 4,096 blocks, all at work at once, a residual over 4,096 x 4,096 points
  * took 170 us instead of 80. Folding the lanes of a block takes about 30 ns, so a block has at
- * least SIZE_GOOD items (of a kernel with one dimension, units), unless that leaves fewer than
+ * least SIZE_GOOD items, or lanes times units of a group kernel, unless that leaves fewer than
  * BLOCKS_LEAST blocks to share. */
 enum { BLOCKS_MOST = 16384, BLOCKS_LEAST = 256, SIZE_GOOD = 1024 };
 /* If there are fewer blocks, each is cut along the second dimension into parts of at least
@@ -62,9 +62,9 @@ yoke_blocks yk_blocks_cut(const struct yk_blocks_spec *spec)
 {
     const int64_t indexes = spec->last - spec->first;
     yoke_blocks blocks = { .first = spec->first, .parts = 1, .width = spec->length[0] };
-    blocks.size =
-        units_of(quotient(indexes, spec->unit), product(spec->length[0], spec->length[1])) *
-        spec->unit;
+    blocks.size = units_of(quotient(indexes, spec->unit),
+                           product(spec->lanes, product(spec->length[0], spec->length[1]))) *
+                  spec->unit;
     if (spec->dimensions > 1) {
         blocks.width =
             quotient(spec->length[0], parts_of(spec, quotient(indexes, blocks.size), blocks.size));

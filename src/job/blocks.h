@@ -10,6 +10,7 @@ struct yk_blocks_spec {
     int64_t length[2];   /* number of indexes in the second and third dimension, at least 1 */
     int dimensions;      /* number of the kernel's dimensions */
     int64_t unit;        /* unit of the job's kernels; a block has a whole number of units */
+    int64_t lanes;       /* that do a unit together: of group kernels, otherwise 1 */
 };
 
 /* Returns the blocks of the range that `spec` describes. */

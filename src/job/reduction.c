@@ -125,6 +125,15 @@ static yoke_status open_total(struct yk_job *job, const yoke_job *spec, int p)
     return YOKE_OK;
 }
 
+/* Lanes of the job's group kernels, each of which does something for a unit; 1: there are none. */
+static int64_t most_lanes(const yoke_job *spec)
+{
+    const int mine = spec->kernel->lanes;
+    const int other = spec->alternative ? spec->alternative->lanes : 0;
+    const int most = mine > other ? mine : other;
+    return most > 1 ? most : 1;
+}
+
 yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec)
 {
     const struct yk_blocks_spec cut = { .first = job->first,
@@ -132,7 +141,8 @@ yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec)
                                         .length = { yk_interval_length(job->along[0]),
                                                     yk_interval_length(job->along[1]) },
                                         .dimensions = spec->kernel->dimensions,
-                                        .unit = yk_common_unit(spec->kernel, spec->alternative) };
+                                        .unit = yk_common_unit(spec->kernel, spec->alternative),
+                                        .lanes = most_lanes(spec) };
     yoke_status status = YOKE_OK;
     int p;
     if (!yk_reduces(spec->kernel))

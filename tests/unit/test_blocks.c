@@ -14,7 +14,8 @@ static yoke_blocks cut(int dimensions, int64_t n, int64_t wide, int64_t deep, in
                                                    .last = 5 + n,
                                                    .length = { wide, deep },
                                                    .dimensions = dimensions,
-                                                   .unit = unit });
+                                                   .unit = unit,
+                                                   .lanes = 1 });
 }
 
 static int64_t count(const yoke_blocks *blocks, int64_t n)
@@ -63,6 +64,24 @@ static void parts_cover_the_second_dimension(void **state)
     assert_int_equal(cut(1, 1000000, 1, 1, 1).size, 1024);
 }
 
+/* A group does as much for a unit as its lanes do for as many indexes. */
+static void units_of_groups(void **state)
+{
+    struct yk_blocks_spec spec = {
+        .last = 100000, .length = { 1, 1 }, .dimensions = 1, .unit = 1, .lanes = 32
+    };
+    (void)state;
+    assert_int_equal(yk_blocks_cut(&spec).size, 32);
+    spec.unit = 32; /* a tile */
+    assert_int_equal(yk_blocks_cut(&spec).size, 16 * 32);
+    spec.last = 10000000;
+    assert_int_equal(yk_blocks_cut(&spec).size, 32 * 32);
+    spec.lanes = 1024;
+    spec.unit = 1;
+    spec.last = 1000;
+    assert_int_equal(yk_blocks_cut(&spec).size, 1);
+}
+
 static void blocks_of_indexes(void **state)
 {
     const yoke_blocks blocks = { .first = 5, .size = 10, .parts = 1, .width = 1 };
@@ -80,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(many_and_few),
                                         cmocka_unit_test(parts_cover_the_second_dimension),
+                                        cmocka_unit_test(units_of_groups),
                                         cmocka_unit_test(blocks_of_indexes) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
