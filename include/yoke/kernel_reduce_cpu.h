@@ -4,6 +4,7 @@
 #ifndef YOKE_KERNEL_REDUCE_CPU_H
 #define YOKE_KERNEL_REDUCE_CPU_H
 
+#include <yoke/kernel_lanes.h>
 #include <yoke/kernel_reduce.h>
 #include <yoke/prelude.h>
 #include <yoke/reduce.h>

@@ -11,6 +11,8 @@
 #ifndef YOKE_KERNEL_REDUCE_DEVICE_H
 #define YOKE_KERNEL_REDUCE_DEVICE_H
 
+#include <yoke/kernel_lanes.h>
+
 /* Its layout must be that of the host's yoke_blocks. */
 typedef struct yk_blocks {
     int64_t first, size, parts, width;

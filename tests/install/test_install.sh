@@ -147,7 +147,7 @@ echo "links of the installed documents, and no project that builds only here"
 
 echo "every header alone, in C11 and C++"
 for header in "$work"/usr/include/yoke/*.h; do
-    case $header in *prelude_*|*kernel_cpu.h|*kernel_sums.h|*kernel_opencl.h|*kernel_cuda.h|*kernel_gather_cuda.h|*kernel_group.h|*kernel_group_cpu.h|*kernel_reduce_cpu.h|*kernel_reduce_device.h|*kernel_step_device.h|*kernel_step_queue.h|*kernel_step_vote.h|*kernel_each.h) continue ;; esac
+    case $header in *prelude_*|*kernel_cpu.h|*kernel_sums.h|*kernel_opencl.h|*kernel_cuda.h|*kernel_gather_cuda.h|*kernel_group.h|*kernel_group_cpu.h|*kernel_reduce_cpu.h|*kernel_reduce_device.h|*kernel_lanes.h|*kernel_spread_cuda.h|*kernel_step_device.h|*kernel_step_queue.h|*kernel_step_vote.h|*kernel_each.h) continue ;; esac
     echo "#include <yoke/$(basename "$header")>" >"$work/alone.c"
     cc -std=c11 -Wall -Wextra -pedantic -Werror -I"$work/usr/include" -c "$work/alone.c" -o /dev/null
     cp "$work/alone.c" "$work/alone.cpp"

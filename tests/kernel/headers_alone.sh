@@ -14,8 +14,8 @@ for compiler in "$@"; do
     for header in "$include"/yoke/*.h; do
         name=$(basename "$header")
         case $name in
-        kernel_opencl.h | kernel_cuda.h | kernel_gather_cuda.h | kernel_group.h | kernel_reduce_device.h | kernel_step_device.h | kernel_step_queue.h | kernel_step_vote.h | prelude_opencl.h | prelude_opencl_math.h | prelude_cuda.h) continue ;; # device texts
-        kernel_cpu.h | kernel_each.h | kernel_group_cpu.h | kernel_reduce_cpu.h | kernel_sums.h | prelude.h) languages=c ;; # parts of kernel.h in C
+        kernel_opencl.h | kernel_cuda.h | kernel_gather_cuda.h | kernel_group.h | kernel_reduce_device.h | kernel_spread_cuda.h | kernel_step_device.h | kernel_step_queue.h | kernel_step_vote.h | prelude_opencl.h | prelude_opencl_math.h | prelude_cuda.h) continue ;; # device texts
+        kernel_cpu.h | kernel_each.h | kernel_group_cpu.h | kernel_lanes.h | kernel_reduce_cpu.h | kernel_sums.h | prelude.h) languages=c ;; # parts of kernel.h in C
         *) languages="c c++" ;;
         esac
         for language in $languages; do
