@@ -2,15 +2,16 @@
 """Random programs on random simulated machines: how far a partitioner is from the best fixed split of their steps.
 
     bench/resident/steps.py YOKE [--count N] [--seed S] [--steps N] [--jobs N] [--partitioner NAME] [--show N] [--cold TIME]
-        [--noise LIST]
+        [--noise LIST] [--heavy]
 
 YOKE is the command. A program has one to four kernels on up to four arrays that stay, with halos, arrays that are read whole, sums, and
 arrays that the program itself reads or writes in each step. A machine has cores, which are 1/3 to 1/300 of a GPU, and one to four GPUs,
 alike or not, with or without peer access; drivers tell speeds that are wrong by a factor (log-normal, 1); jobs take 2 us to 20 ms. With
 --cold 100us the first launches of a kernel on a GPU take longer, the first by 100 us. Times vary by one of the fractions in --noise
-(0,0,0.03,0.08). For each, fixed splits are searched (how many GPUs, the cores' part, the cores alone), and each device alone; the best is
-that with the shortest late step, the median of the second half. Prints the partitioner's late step and all steps over those of the best, the
-worst programs, and the quantiles. The clock is virtual, so this machine does not matter.
+(0,0,0.03,0.08). With --heavy arrays have 20 to 3,000 rows, each of which takes a core 0.1 ms to 1 s: often longer than a job on the GPUs. For
+each, fixed splits are searched (how many GPUs, the cores' part, the cores alone), and each device alone; the best is that with the
+shortest late step, the median of the second half. Prints the partitioner's late step and all steps over those of the best, the worst
+programs, and the quantiles. The clock is virtual, so this machine does not matter.
 """
 import argparse
 import concurrent.futures
@@ -50,13 +51,17 @@ def program(r):
     return "; ".join(a for a in actions if "(" in a or a.split()[1] in used)
 
 
-def machine(r, cold, noises):
+def machine(r, cold, noises, heavy):
     gpus = r.choice([1, 1, 2, 4])
     rate = 10 ** r.uniform(10, 11.3)
+    fills = [1000, 20000, 270336]
+    if heavy:
+        rate = 10 ** r.uniform(4, 6)
+        fills = [1, 16, 64]
     cores = r.choice([4, 16])
     noise = r.choice(noises)
     keys = "cold=%s:fill=%d:fixed=%.1fus:latency=%.1fus:link=%.3g%s" % (
-        cold, r.choice([1000, 20000, 270336]), r.uniform(3, 10), r.uniform(5, 12), r.choice([12e9, 28e9, 50e9]), r.choice(["", ":peer=150e9"]))
+        cold, r.choice(fills), r.uniform(3, 10), r.uniform(5, 12), r.choice([12e9, 28e9, 50e9]), r.choice(["", ":peer=150e9"]))
     rates = [rate] * gpus if r.random() < 0.7 else [rate * r.uniform(0.3, 1) for _ in range(gpus)]
     core = rate / (10 ** r.uniform(0.5, 2.5)) / cores
     peaks = [math.exp(r.gauss(0, 1)) for _ in range(2)]  # programs reach different parts of it
@@ -65,11 +70,12 @@ def machine(r, cold, noises):
     return ",".join(parts), rates, core * cores
 
 
-def draw(seed, cold, noises):
+def draw(seed, cold, noises, heavy):
     r = random.Random(seed)
-    text, rates, cores = machine(r, cold, noises)
-    return {"machine": text, "rates": rates, "cores": cores, "step": program(r),
-            "size": int(max(500, min(1e8, 10 ** r.uniform(-5.7, -1.7) * sum(rates))))}
+    text, rates, cores = machine(r, cold, noises, heavy)
+    step = program(r)
+    size = 10 ** r.uniform(1.3, 3.5) if heavy else max(500, min(1e8, 10 ** r.uniform(-5.7, -1.7) * sum(rates)))
+    return {"machine": text, "rates": rates, "cores": cores, "step": step, "size": int(size)}
 
 
 def run(yoke, m, steps, partitioner):
@@ -100,8 +106,8 @@ def splits(m):
 
 
 def look_at(words):
-    yoke, seed, steps, partitioner, cold, noises = words
-    m = draw(seed, cold, noises)
+    yoke, seed, steps, partitioner, cold, noises, heavy = words
+    m = draw(seed, cold, noises, heavy)
     best = {"late": float("inf"), "all": float("inf")}
     for split in splits(m):
         found = run(yoke, m, steps, split)
@@ -122,9 +128,10 @@ def main():
     p.add_argument("--show", type=int, default=10)
     p.add_argument("--cold", default="0")
     p.add_argument("--noise", type=fractions, default=[0, 0, 0.03, 0.08])
+    p.add_argument("--heavy", action="store_true")
     a = p.parse_args()
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        found = list(pool.map(look_at, [(a.yoke, a.seed * 100000 + i, a.steps, a.partitioner, a.cold, a.noise) for i in range(a.count)]))
+        found = list(pool.map(look_at, [(a.yoke, a.seed * 100000 + i, a.steps, a.partitioner, a.cold, a.noise, a.heavy) for i in range(a.count)]))
     for late, total, us, split, seed, m in sorted(found, key=lambda f: -f[0])[:a.show]:
         print("%.3f %.3f  best %.1f us by %s  (%d)\n    yoke sim '%s' 'step:%s' --size %d"
               % (late, total, us, split, seed, m["machine"], m["step"], m["size"]))
