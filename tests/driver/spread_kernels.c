@@ -32,6 +32,12 @@ YOKE_KERNEL(s_integers, i, YOKE_VALUE(int32_t, turns), YOKE_REDUCE(SUM, int64_t,
     yoke_reduce(bits, (uint32_t)i);
 }
 
+/* The driver says that larger groups have too few registers. */
+YOKE_KERNEL(s_registers, i, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, sum))
+{
+    yoke_reduce(sum, x[i]);
+}
+
 /* Several values, whose order matters. */
 YOKE_KERNEL(s_several, i, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, sum))
 {

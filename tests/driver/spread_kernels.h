@@ -9,6 +9,6 @@ typedef struct extent {
 } extent_t;
 
 #ifndef YOKE_FLATTEN
-extern const yoke_kernel s_once, s_integers, s_several;
+extern const yoke_kernel s_once, s_integers, s_several, s_registers;
 #endif
 #endif

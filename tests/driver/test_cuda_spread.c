@@ -103,6 +103,12 @@ static void results_have_the_same_bits(void **state)
     }
 }
 
+static void registers_suffice(void **state)
+{
+    (void)state;
+    assert_false(same(&s_registers, 70000));
+}
+
 static void full_devices_get_groups_of_lanes(void **state)
 {
     (void)state;
@@ -113,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_have_the_same_bits),
+        cmocka_unit_test(registers_suffice),
         cmocka_unit_test(full_devices_get_groups_of_lanes),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

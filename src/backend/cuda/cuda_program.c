@@ -149,13 +149,28 @@ static yoke_status find_function(struct yk_program *program, const char *entry, 
     return YOKE_OK;
 }
 
-/* The context must be current. */
+/* The function's bytes of local memory for each thread; 1 if they cannot be told. The context must
+ * be current. */
+static int local_bytes(const struct yk_program *program, CUfunction function)
+{
+    int bytes = 1;
+    const CUresult code =
+        program->device->cu->FuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function);
+    return code == CUDA_SUCCESS ? bytes : 1;
+}
+
+/* Threads of larger groups have fewer registers: the entry is not used if variables then lie in
+ * local memory. The context must be current. */
 static yoke_status find_spread_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
     struct yk_entry_name name;
     int most;
     snprintf(name.text, sizeof name.text, "yoke_spread_%s", kernel->name);
-    return find_function(program, name.text, &program->spread_function, &most);
+    const yoke_status status = find_function(program, name.text, &program->spread_function, &most);
+    if (status == YOKE_OK &&
+        local_bytes(program, program->spread_function) > local_bytes(program, program->function))
+        program->spread_function = NULL;
+    return status;
 }
 
 /* The context must be current. */
@@ -220,12 +235,8 @@ static yoke_status load_module(struct yk_program *program, const yoke_kernel *ke
 /* Whether the function that was found last uses local memory. The context must be current. */
 static int uses_local_memory(const struct yk_program *program)
 {
-    const CUfunction function =
-        program->narrow_function ? program->narrow_function : program->function;
-    int bytes = 0;
-    return program->device->cu->FuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
-                                                 function) != CUDA_SUCCESS ||
-           bytes > 0;
+    return local_bytes(program,
+                       program->narrow_function ? program->narrow_function : program->function) > 0;
 }
 
 /* Called for the 64-bit entry, then for the 32-bit entry. Once both are found, a launch uses the
