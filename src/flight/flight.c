@@ -14,6 +14,7 @@
 #include "forecast.h"
 #include "homeward.h"
 #include "steps.h"
+#include "strips.h"
 #include "sums.h"
 
 /* Returns 1 if rows come from another device for this flight. Their copies wait for the kernels of
@@ -91,6 +92,10 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
     launch.steps = is_steps ? yk_steps_launch(flight) : NULL;
     if (!place->device->desc.host_memory)
         return launch_there(job, device, lane, &launch);
+    if (flight->slot >= 0 && jd->leases.slots[flight->slot].in_strips) {
+        yk_strips_run(job, device, &launch);
+        return YOKE_OK;
+    }
     return place->device->backend->launch(
         jd->device->queues[lane], yk_job_kernel(job, form)->builds[jd->device->number].program,
         &launch, &flight->kernel);

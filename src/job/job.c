@@ -8,6 +8,7 @@
 
 #include "../base/alloc.h"
 #include "../base/carve.h"
+#include "../base/status.h"
 #include "../partition/partitioner.h"
 #include "array_handle.h"
 #include "order.h"
@@ -275,4 +276,11 @@ void yk_job_fail(struct yk_job *job, yoke_status status)
         return;
     job->outcome.status = status;
     job->outcome.text = yk_strdup(yoke_error_text());
+}
+
+int yk_job_is_stopped(struct yk_job *job)
+{
+    if (job->progress.deadline_ns && yk_now(job->runtime) > job->progress.deadline_ns)
+        yk_job_fail(job, yk_fail(YOKE_ETIMEDOUT, "%s was not done before its deadline", job->name));
+    return atomic_load(&job->lanes.stop);
 }

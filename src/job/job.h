@@ -300,6 +300,8 @@ void yk_job_forget_spare(yoke_runtime *runtime);
 /* Records the job's first error, with the thread's error text; ignores later ones, which follow
  * from it. Stops the job: lanes take no more chunks. No lock need be held. */
 void yk_job_fail(struct yk_job *job, yoke_status status);
+/* Returns 1 if the job is stopped; first stops it if its deadline has passed. Without locks. */
+int yk_job_is_stopped(struct yk_job *job);
 /* Adds a reference to the job. The caller has one already, or holds the lock under which it found
  * the job. */
 void yk_job_hold(struct yk_job *job);

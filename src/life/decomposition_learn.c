@@ -13,7 +13,8 @@
 
 /* Returns a device's part of a job as a sample of its cost. Subtracts its wait for rows; that is
  * uncertain (unsure_ns), because the wait may have overlapped another chunk's kernel. A chunk that
- * did not fill the device counts as one that did. A CPU's chunks count as one, because its cores
+ * did not fill the device counts as one that did; but what cores gave back was not done, so it has
+ * no round to end. A CPU's chunks count as one, because its cores
  * are woken once in a job. cold_ns: what may be a cold start. */
 static struct yk_cost_sample sample_of(const struct yk_job *job, int d, double cold_ns)
 {
@@ -23,7 +24,8 @@ static struct yk_cost_sample sample_of(const struct yk_job *job, int d, double c
     const double busy_ns = (double)outcome->busy_ns, fetch_ns = (double)outcome->fetch_ns;
     const double chunks = jd->device->device->desc.host_memory ? 1 : (double)outcome->chunks;
     return (struct yk_cost_sample){
-        .items = yk_plan_counted((double)outcome->items, chunks, member->fill[d]),
+        .items =
+            yk_plan_counted((double)outcome->items, chunks, member->fill[d]) + outcome->given_back,
         .chunks = chunks,
         .ns = fmax(busy_ns - fetch_ns, fmin(busy_ns, chunks * member->overhead_ns[d])),
         .unsure_ns = (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + cold_ns,
@@ -105,7 +107,7 @@ static void note_parts(const struct yk_job *job, struct yk_memory *memory)
     for (d = 0; d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
         struct yk_cost_sample sample;
-        if (jd->outcome.items == 0 || !teaches(memory, d, beside))
+        if (jd->outcome.items + jd->outcome.given_back <= 0 || !teaches(memory, d, beside))
             continue;
         sample = sample_of(job, d, memory->device[d].cold_ns);
         if (note_part(&memory->cost[d], member->overhead_ns[d], &sample) == YK_COST_CHANGED)

@@ -1,4 +1,4 @@
-/* progress.c - reports a job's progress to the user's callback, and checks its deadline. */
+/* progress.c - reports a job's progress to the user's callback. */
 
 #include "progress.h"
 
@@ -7,13 +7,6 @@
 #include "../partition/lease.h"
 
 #define TELL_NS 20000000 /* least time between two calls of the callback */
-
-int yk_job_is_stopped(struct yk_job *job)
-{
-    if (job->progress.deadline_ns && yk_now(job->runtime) > job->progress.deadline_ns)
-        yk_job_fail(job, yk_fail(YOKE_ETIMEDOUT, "%s was not done before its deadline", job->name));
-    return atomic_load(&job->lanes.stop);
-}
 
 /* Returns the number of items that are done, including pieces of leases. */
 static int64_t done_items(struct yk_job *job)

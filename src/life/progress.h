@@ -4,8 +4,6 @@
 
 #include "../job/job.h"
 
-/* Returns 1 if the job is stopped; first stops it if its deadline has passed. Without locks. */
-int yk_job_is_stopped(struct yk_job *job);
 /* Calls the user's progress callback, if that is due. ended: 1: the whole job is done. Without
  * locks; takes job.lock. */
 void yk_job_tell_progress(struct yk_job *job, int ended);

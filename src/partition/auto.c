@@ -172,6 +172,8 @@ static void take(void *given, const struct yk_request *request, struct yk_take *
     int64_t budget;
     if (state->began < 0)
         begin(state, now);
+    if (!yk_split_serves(&view->devices[device]))
+        return; /* the dispatcher gives it the rest if no other device is left */
     if (view->planned) {
         yk_auto_follow(state, request, out);
         return;
@@ -212,12 +214,13 @@ static void observe(void *given, int device, const struct yk_chunk_times *times)
     state->events++;
 }
 
-/* If a device leaves, its region is free for all. A device that joins late keeps its region. */
+/* If a device leaves or gives a chunk back, its region is free for all. A device that joins late
+ * keeps its region. */
 static void changed(void *given, int device)
 {
     struct yk_auto *state = given;
     const struct yk_split_view *view = state->view;
-    if (!view->devices[device].active)
+    if (!yk_split_serves(&view->devices[device]))
         state->regions = 0;
     state->events = view->device_count;
 }
@@ -237,6 +240,10 @@ static void explain(const void *given, int device, char *text, size_t size)
             100 * (double)status->items_done / all, (long long)status->chunks_done,
             status->chunks_done == 1 ? "" : "s", yk_number_words(1e3 * status->rate).text,
             yk_time_words(status->fixed_ns).text);
+    else if (status->given_back > 0)
+        length = snprintf(text, size,
+                          "did nothing: it gave back what it had begun, because another device "
+                          "would do that sooner");
     else if (!status->joined)
         length = snprintf(text, size, "did nothing: its kernel was not ready before the job ended");
     else if (mine->others_ns <= 0)
@@ -254,7 +261,8 @@ static void explain(const void *given, int device, char *text, size_t size)
 #define AS_AUTO                                                                                    \
     .open = open_auto, .reopen = reopen_auto, .close = yk_free, .take = take, .observe = observe,  \
     .changed = changed, .explain = explain, .predicted_ns = yk_auto_planned_ns,                    \
-    .served = yk_auto_served
+    .served = yk_auto_served, .gives_back = yk_auto_gives_back,                                    \
+    .may_give_back = yk_auto_may_give_back
 
 /* It follows a plan (auto_planned.c) if the runtime makes one. */
 const struct yk_partitioner yk_partitioner_auto = {

@@ -133,6 +133,9 @@ void yk_auto_chunk(struct yk_auto *state, int device, int64_t budget, struct yk_
 /* --- auto_planned.c: a plan gives the rows of each device --- */
 void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, struct yk_take *out);
 double yk_auto_planned_ns(const void *state);
+/* Also without a plan: an idle device would have done the whole chunk, with its rows fetched. */
+int yk_auto_gives_back(const void *state, const struct yk_chunk *chunk, double left_ns);
+int yk_auto_may_give_back(const void *state, const struct yk_chunk *chunk);
 /* 1: the device has all that the plan, its region or, if its speed is known, its quota gives it. */
 int yk_auto_served(const void *state, int device);
 

@@ -7,7 +7,7 @@
 
 static int takes_part(const struct yk_split_status *status)
 {
-    return status->joined && status->active;
+    return status->joined && yk_split_serves(status);
 }
 
 int yk_auto_like(const struct yk_split_view *view, int d)
@@ -124,9 +124,9 @@ static void solve(struct yk_auto *state, int64_t now)
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
         load_of(state, d, now, &state->loads[d]);
-        if (status->active && (!status->joined || status->item_ns <= 0))
+        if (yk_split_serves(status) && (!status->joined || status->item_ns <= 0))
             state->unknown++;
-        else if (status->active && !settled(status))
+        else if (yk_split_serves(status) && !settled(status))
             state->unsettled++;
     }
     state->end_ns = yk_balance(state->loads, view->device_count, (double)view->free_items);

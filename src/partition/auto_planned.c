@@ -92,8 +92,8 @@ static struct late latest(const struct yk_auto *state, int device, int64_t now)
         double theirs;
         if (items == 0)
             continue;
-        theirs =
-            view->devices[d].active ? late_ns(state, d, now) + end_ns(state, d, now) : INFINITY;
+        theirs = yk_split_serves(&view->devices[d]) ? late_ns(state, d, now) + end_ns(state, d, now)
+                                                    : INFINITY;
         if (theirs > late.end_ns)
             late = (struct late){ d, theirs, items };
     }
@@ -158,6 +158,42 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_request *request, str
     }
     if (view->devices[device].chunks_out == 0)
         state->devices[device].mark = now;
+}
+
+/* ns in which device d would do a chunk of another device; 0: unknown, infinite: it gets none. */
+static double instead_ns(const struct yk_auto *state, int d, const struct yk_chunk *chunk)
+{
+    const struct yk_split_status *status = &state->view->devices[d];
+    const double item = item_ns(status) > 0 ? item_ns(status) + status->known.row_ns : 0;
+    if (d == chunk->device || !yk_split_serves(status))
+        return INFINITY;
+    return item > 0 ? status->fixed_ns + item * (double)(chunk->last - chunk->first) : 0;
+}
+
+int yk_auto_gives_back(const void *given, const struct yk_chunk *chunk, double left_ns)
+{
+    const struct yk_auto *state = given;
+    const struct yk_split_view *view = state->view;
+    int d;
+    for (d = 0; d < view->device_count; d++) {
+        const double ns = instead_ns(state, d, chunk);
+        if (view->devices[d].joined && view->devices[d].chunks_out == 0 && ns > 0 && ns < left_ns)
+            return 1;
+    }
+    return 0;
+}
+
+int yk_auto_may_give_back(const void *given, const struct yk_chunk *chunk)
+{
+    const struct yk_auto *state = given;
+    const struct yk_split_view *view = state->view;
+    const struct yk_split_status *status = &view->devices[chunk->device];
+    const double ns = item_ns(status) > 0 ? item_ns(status) * status->known.lanes : INFINITY;
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        if (instead_ns(state, d, chunk) < ns)
+            return 1;
+    return 0;
 }
 
 int yk_auto_served(const void *given, int device)

@@ -25,14 +25,14 @@ static void count_busy(struct yk_dispatch *dispatch, int device, int64_t now)
     state->busy_mark = now;
 }
 
-/* Over all items that the device did with the kernel it continues with. */
+/* Over all items that the device did with the kernel it continues with, also for nothing. */
 static double rate_of(const struct yk_dispatch *dispatch, int device)
 {
     const struct yk_device_state *state = &dispatch->devices[device];
     const struct yk_split_status *status = &dispatch->status[device];
-    const int64_t items = status->items_done - state->apart_items;
+    const double items = (double)(status->items_done - state->apart_items) + status->given_back;
     const int64_t ns = status->busy_ns - state->apart_ns;
-    return items > 0 && ns > 0 ? (double)items / (double)ns : 0;
+    return items > 0 && ns > 0 ? items / (double)ns : 0;
 }
 
 /* Removes the chunk from the pool; 0 if it is not out. */
@@ -114,13 +114,24 @@ static void learn(struct yk_dispatch *dispatch, int device, const struct yk_chun
     double ns = sample_ns(status, times, from);
     if (status->known.rate <= 0) /* otherwise `known` includes it */
         ns = yk_chunk_own_ns(times, ns);
-    note_dearest(status, times->items, ns,
-                 status->chunks_done > 0 && times->issued < state->latest_end);
-    yk_speed_add(&state->speed, (double)times->items, ns);
+    if (times->items > 0)
+        note_dearest(status, times->items, ns,
+                     status->chunks_done > 0 && times->issued < state->latest_end);
+    yk_speed_add(&state->speed, (double)times->items + times->given_back, ns);
     status->item_ns = state->speed.item_ns;
     status->fixed_ns = state->speed.fixed_ns;
     if (times->ended > state->latest_end || status->chunks_done == 0)
         state->latest_end = times->ended;
+}
+
+/* What was done of the chunk shows the device's speed, although another device does the items. */
+static void note_given_back(struct yk_dispatch *dispatch, int device,
+                            const struct yk_chunk_times *times)
+{
+    dispatch->status[device].given_back += times->given_back;
+    learn(dispatch, device, times);
+    if (dispatch->partitioner->changed)
+        dispatch->partitioner->changed(dispatch->state, device);
 }
 
 void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk, int64_t completed,
@@ -162,6 +173,8 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk
         state->work_ns += known.work_ns;
         state->staged_ns += known.staged_ns;
     }
+    if (known.given_back > 0)
+        note_given_back(dispatch, device, &known);
     if (known.apart) {
         if (known.ended > state->latest_end)
             state->latest_end = known.ended;

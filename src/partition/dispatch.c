@@ -54,6 +54,19 @@ static int end_part(struct yk_dispatch *dispatch, int device, const char *reason
     return 1;
 }
 
+int yk_dispatch_gives_back(const struct yk_dispatch *dispatch, const struct yk_chunk *chunk,
+                           double left_ns)
+{
+    const struct yk_partitioner *partitioner = dispatch->partitioner;
+    return partitioner->gives_back && partitioner->gives_back(dispatch->state, chunk, left_ns);
+}
+
+int yk_dispatch_may_give_back(const struct yk_dispatch *dispatch, const struct yk_chunk *chunk)
+{
+    const struct yk_partitioner *partitioner = dispatch->partitioner;
+    return partitioner->may_give_back && partitioner->may_give_back(dispatch->state, chunk);
+}
+
 void yk_dispatch_limit(struct yk_dispatch *dispatch, int device, int64_t limit)
 {
     struct yk_split_device *known = &dispatch->status[device].known;

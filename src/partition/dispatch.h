@@ -142,6 +142,8 @@ struct yk_chunk_times {
     int64_t staged_ns;    /* time until its kernel was issued, in which a thread copied rows for it
                            * through staging buffers; 0: none */
     int64_t items;        /* completed items; set by the dispatcher */
+    double given_back;    /* the chunk was given back: as many items' work was done on it, and does
+                           * not count; 0: it was not */
     int beside;           /* 1: it was a chunk beside another device's; set by the dispatcher */
     int apart;            /* 1: made by a slower kernel than the one the device continues with,
                            * so it says nothing about that one */
@@ -220,6 +222,14 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, const struct yk_chunk *chunk
  * chunks have at most `limit` items (0: as before). */
 void yk_dispatch_returned(struct yk_dispatch *dispatch, const struct yk_chunk *chunk,
                           int64_t limit);
+/* Returns 1 if the device should give a chunk back that it has begun: a lane needs left_ns more for
+ * what it does of it, and an idle device would have done all of the chunk by then. It answers with
+ * `done`, no item completed and times.given_back. */
+int yk_dispatch_gives_back(const struct yk_dispatch *dispatch, const struct yk_chunk *chunk,
+                           double left_ns);
+/* Returns 1 if that may come to pass: another device would have done the chunk before a lane has
+ * done one item of it, or it is not known how fast they are. */
+int yk_dispatch_may_give_back(const struct yk_dispatch *dispatch, const struct yk_chunk *chunk);
 /* The device is lost: it gets no more chunks, and all its chunks that are out return to the range;
  * with all_or_nothing, also all items that it completed. Returns their number. */
 int64_t yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *reason);
@@ -252,10 +262,11 @@ void yk_dispatch_find_undone(const struct yk_dispatch *dispatch,
 /* What a device did and what was learned about it. */
 struct yk_split_outcome {
     int64_t items, chunks;
-    int64_t busy_ns; /* time during which at least one of its chunks was out */
-    double rate;     /* items per ns while busy; yk_split_device.rate of the next job. 0 if it
-                      * did nothing, or if its first chunk ever was its only one: that may have
-                      * been warming up, so it is tried once more */
+    double given_back; /* as many items' work in chunks that it gave back */
+    int64_t busy_ns;   /* time during which at least one of its chunks was out */
+    double rate;       /* items per ns while busy; yk_split_device.rate of the next job. 0 if it
+                        * did nothing, or if its first chunk ever was its only one: that may have
+                        * been warming up, so it is tried once more */
     double item_ns, fixed_ns;  /* of its chunks, as in yk_split_status */
     double spread;             /* see yk_split_device; 0: it had only one chunk, or short ones */
     int64_t copied_bytes;      /* for all its items together */

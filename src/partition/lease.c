@@ -254,6 +254,8 @@ void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
     atomic_store_explicit(&lease->items_left, (uint64_t)items + 1, memory_order_relaxed);
     atomic_store_explicit(&lease->work_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&lease->fetch_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&lease->given_back, 0, memory_order_relaxed);
+    atomic_store_explicit(&lease->strips_done, 0, memory_order_relaxed);
     fill(&shape);
     shape.generation = next_generation(leases);
     write_shape(&shape);

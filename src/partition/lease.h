@@ -57,6 +57,7 @@ struct yk_section { /* in its own cache line, which stays with the core of its l
  * coherence was told for the whole lease. */
 enum yk_lease_rows { YK_LEASE_ASKS, YK_LEASE_READY };
 
+enum { YK_STRIP_SHARES = 1 << 20 }; /* of an item */
 struct yk_lease {
     _Alignas(64) _Atomic uint64_t items_left; /* 1 + items not done; 0: the slot is free */
     _Atomic int64_t work_ns;                  /* time of all lanes for the pieces done so far */
@@ -66,6 +67,9 @@ struct yk_lease {
     _Alignas(64) struct yk_chunk chunk;
     int64_t issued_ns;
     enum yk_lease_rows rows;
+    int in_strips; /* 1: lanes do its pieces strip by strip, and may give it back (strips.c) */
+    _Atomic int given_back;      /* 1: it is given back: what is not done yet is not done */
+    _Atomic int64_t strips_done; /* part of its items that is done, in 1 / YK_STRIP_SHARES */
     /* For each written argument whose rows a function of the program returns: the rows of the whole
      * lease, which contain all rows that its pieces may write. */
     struct yk_interval written[YOKE_ARGS_MAX];
@@ -99,8 +103,8 @@ int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int
 /* Closes the current lease. Call it only when all its pieces are done and no lane is cutting. */
 void yk_leases_shut(struct yk_leases *leases);
 /* Call both with job.lock held, after a cut under that lock found nothing left. next: returns a
- * free slot. The caller sets its `rows` and `written`. publish: makes the chunk in this slot the
- * current lease. */
+ * free slot. The caller sets its `rows`, `in_strips` and `written`. publish: makes the chunk in
+ * this slot the current lease. */
 struct yk_lease *yk_lease_next(struct yk_leases *leases);
 void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
                       const struct yk_chunk *chunk, int64_t now);
@@ -128,6 +132,22 @@ static inline int64_t yk_lease_work_ns(const struct yk_lease *lease)
 static inline int64_t yk_lease_fetch_ns(const struct yk_lease *lease)
 {
     return atomic_load_explicit(&lease->fetch_ns, memory_order_relaxed);
+}
+/* Number of its items that are not done. */
+static inline int64_t yk_lease_left(const struct yk_lease *lease)
+{
+    return (int64_t)atomic_load_explicit(&lease->items_left, memory_order_relaxed) - 1;
+}
+/* Of a lease in strips, when it is done: whether it was given back, and how many items' work was
+ * done on it. */
+static inline int yk_lease_is_given_back(const struct yk_lease *lease)
+{
+    return atomic_load_explicit(&lease->given_back, memory_order_relaxed);
+}
+static inline double yk_lease_strips_done(const struct yk_lease *lease)
+{
+    return (double)atomic_load_explicit(&lease->strips_done, memory_order_relaxed) /
+           YK_STRIP_SHARES;
 }
 /* Frees the slot. With job.lock held. */
 void yk_lease_free(struct yk_leases *leases, int slot);

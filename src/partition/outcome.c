@@ -137,6 +137,7 @@ void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
     const struct yk_split_status *status = &dispatch->status[device];
     *out = (struct yk_split_outcome){ .items = status->items_done,
                                       .chunks = status->chunks_done,
+                                      .given_back = status->given_back,
                                       .busy_ns = status->busy_ns,
                                       .rate = is_untried(dispatch, device) ? 0 : status->rate,
                                       .item_ns = slope_of(status),

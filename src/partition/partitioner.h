@@ -13,6 +13,7 @@ struct yk_split_status {
     int joined;                   /* 1: its kernel is ready */
     int active;                   /* 1: it may still get chunks (not failed, left or dropped) */
     int64_t items_done, items_out, chunks_done, chunks_out;
+    double given_back; /* it has given chunks back, with as many items' work; 0: none */
     int64_t copied_bytes;
     int64_t busy_ns;   /* time during which chunks were out, up to the device's latest event */
     double rate;       /* measured in this job, items per busy ns; 0: no chunk is done yet */
@@ -36,6 +37,13 @@ struct yk_split_view {
     int device_count;
     const struct yk_split_status *devices;
 };
+
+/* Returns 1 if the device may get chunks: one that gave a chunk back gets no more, as long as
+ * others work. */
+static inline int yk_split_serves(const struct yk_split_status *status)
+{
+    return status->active && !(status->given_back > 0);
+}
 
 /* yk_bound_below: the largest allowed bound <= at. yk_bound_above: the smallest one > at.
  * yk_bound_nearest: the nearest one to first + items. */
@@ -117,7 +125,11 @@ struct yk_partitioner {
     void (*take)(void *state, const struct yk_request *request, struct yk_take *out);
     /* A chunk of the device ended (optional). */
     void (*observe)(void *state, int device, const struct yk_chunk_times *times);
-    /* A device joined, left or failed (optional). */
+    /* Returns 1 if a chunk should be given back, as yk_dispatch_gives_back; or may be, as
+     * yk_dispatch_may_give_back (optional: never). */
+    int (*gives_back)(const void *state, const struct yk_chunk *chunk, double left_ns);
+    int (*may_give_back)(const void *state, const struct yk_chunk *chunk);
+    /* A device joined, left, failed or gave a chunk back (optional). */
     void (*changed)(void *state, int device);
     /* Writes a sentence for the result to `text`: why this device got its part (optional). */
     void (*explain)(const void *state, int device, char *text, size_t size);

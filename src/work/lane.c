@@ -16,6 +16,7 @@
 #include "../flight/packed.h"
 #include "../flight/pipeline.h"
 #include "../flight/steps.h"
+#include "../flight/strips.h"
 #include "../flight/sums.h"
 #include "../flight/watchdog.h"
 #include "../job/call.h"
@@ -25,7 +26,6 @@
 #include "../life/end.h"
 #include "../life/host_lane.h"
 #include "../life/merge.h"
-#include "../life/progress.h"
 #include "../partition/kept_cores.h"
 #include "../partition/lease.h"
 #include "overdue.h"
@@ -105,6 +105,7 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         }
         lease = yk_lease_next(&jd->leases);
         note_rows(job, &chunk, lease);
+        lease->in_strips = yk_strips_suit(job, device, &chunk);
         yk_lease_publish(&jd->leases, lease, &chunk, now);
         yk_job_note_free(job); /* after publishing: a lane that sees all_out also sees the lease */
     }

@@ -54,6 +54,10 @@ static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64
             return 0;
         out->chunk = &out->lease->chunk;
         out->completed = out->chunk->last - out->chunk->first;
+        if (yk_lease_is_given_back(out->lease)) {
+            out->completed = 0;
+            times.given_back = yk_lease_strips_done(out->lease);
+        }
         times.issued = out->lease->issued_ns;
         times.work_ns = yk_lease_work_ns(out->lease);
         times.fetch_ns = delay_of(out->lease, jd->device->lanes, now);
